@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# sunder_folder(NAME [DEPENDS folder...]) makes one folder of the library:
+#  - the object library sunder_NAME from NAME/*.cpp,
+#  - one-line forwarding headers, so that <sunder/NAME/x.h> works in the build tree as it does after install
+#    (compiler messages name the real file, and nothing but sunder/... is reachable),
+#  - only the include directories of the folders it may depend on: a forbidden include does not compile.
+function(sunder_folder name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
+  set(source_dir ${PROJECT_SOURCE_DIR}/${name})
+  set(include_dir ${PROJECT_BINARY_DIR}/include/${name})
+  set(SUNDER_${name}_INCLUDE ${include_dir} PARENT_SCOPE)
+
+  file(GLOB headers RELATIVE ${source_dir} CONFIGURE_DEPENDS ${source_dir}/*.h)
+  file(GLOB sources CONFIGURE_DEPENDS ${source_dir}/*.cpp)
+  foreach(header IN LISTS headers)
+    file(CONFIGURE OUTPUT ${include_dir}/sunder/${name}/${header}
+         CONTENT "#include \"${source_dir}/${header}\"\n")
+  endforeach()
+
+  add_library(sunder_${name} OBJECT ${sources})
+  target_compile_features(sunder_${name} PUBLIC cxx_std_20)
+  target_link_libraries(sunder_${name} PUBLIC Eigen3::Eigen)
+  target_include_directories(sunder_${name} PUBLIC ${include_dir})
+  foreach(dependency IN LISTS arg_DEPENDS)
+    target_include_directories(sunder_${name} PUBLIC ${PROJECT_BINARY_DIR}/include/${dependency})
+  endforeach()
+  sunder_private_flags(sunder_${name})
+  set_target_properties(sunder_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+  # An AVX2 twin of a kernel lives in a file of its own; see docs/determinism.md for why it gives the same bits.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    foreach(source IN LISTS sources)
+      if(source MATCHES "_avx2\\.cpp$")
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2")
+      endif()
+    endforeach()
+  endif()
+endfunction()
+
+# Flags of our own sources, never passed on to users. They pin the rounding: no contraction to FMA, no fast-math even
+# when the user's own flags ask for it, one evaluation order in Eigen.
+function(sunder_private_flags target)
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math -Wno-psabi)
+  target_compile_definitions(${target} PRIVATE EIGEN_DONT_VECTORIZE)
+  sunder_warnings(${target})
+endfunction()
+
+function(sunder_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                                           $<$<BOOL:${SUNDER_WARNINGS_AS_ERRORS}>:-Werror>)
+endfunction()
