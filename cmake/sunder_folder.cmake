@@ -2,30 +2,38 @@
 # sunder_folder(NAME [DEPENDS folder...]) makes one folder of the library:
 #  - the object library sunder_NAME from NAME/*.cpp,
 #  - one-line forwarding headers, so that <sunder/NAME/x.h> works in the build tree as it does after install
-#    (compiler messages name the real file, and nothing but sunder/... is reachable),
+#    (compiler messages name the real file, and nothing but sunder/... is reachable). Headers called *_internal.h are
+#    forwarded from a second directory that only our own sources see,
 #  - only the include directories of the folders it may depend on: a forbidden include does not compile.
 function(sunder_folder name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
   set(source_dir ${PROJECT_SOURCE_DIR}/${name})
-  set(include_dir ${PROJECT_BINARY_DIR}/include/${name})
-  set(SUNDER_${name}_INCLUDE ${include_dir} PARENT_SCOPE)
+  set(include_dir ${PROJECT_BINARY_DIR}/include)
+  set(SUNDER_${name}_INCLUDE ${include_dir}/${name} PARENT_SCOPE)
 
   file(GLOB headers RELATIVE ${source_dir} CONFIGURE_DEPENDS ${source_dir}/*.h)
   file(GLOB sources CONFIGURE_DEPENDS ${source_dir}/*.cpp)
   foreach(header IN LISTS headers)
-    file(CONFIGURE OUTPUT ${include_dir}/sunder/${name}/${header}
-         CONTENT "#include \"${source_dir}/${header}\"\n")
+    if(header MATCHES "_internal\\.h$")
+      set(forward ${include_dir}/${name}_internal/sunder/${name}/${header})
+    else()
+      set(forward ${include_dir}/${name}/sunder/${name}/${header})
+    endif()
+    file(CONFIGURE OUTPUT ${forward} CONTENT "#include \"${source_dir}/${header}\"\n")
   endforeach()
 
+  if(NOT sources)
+    set(sources ${PROJECT_BINARY_DIR}/empty_${name}.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "")
+  endif()
   add_library(sunder_${name} OBJECT ${sources})
   target_compile_features(sunder_${name} PUBLIC cxx_std_20)
   target_link_libraries(sunder_${name} PUBLIC Eigen3::Eigen)
-  target_include_directories(sunder_${name} PUBLIC ${include_dir})
-  foreach(dependency IN LISTS arg_DEPENDS)
-    target_include_directories(sunder_${name} PUBLIC ${PROJECT_BINARY_DIR}/include/${dependency})
+  foreach(folder IN ITEMS ${name} ${arg_DEPENDS})
+    target_include_directories(sunder_${name} PRIVATE ${include_dir}/${folder} ${include_dir}/${folder}_internal)
   endforeach()
   sunder_private_flags(sunder_${name})
-  set_target_properties(sunder_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(sunder_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
 
   # An AVX2 twin of a kernel lives in a file of its own; see docs/determinism.md for why it gives the same bits.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -48,4 +56,11 @@ endfunction()
 function(sunder_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                            $<$<BOOL:${SUNDER_WARNINGS_AS_ERRORS}>:-Werror>)
+endfunction()
+
+# Lets a target of ours (a test, a benchmark) include the internal headers, too.
+function(sunder_use_internal_headers target)
+  foreach(folder IN ITEMS broadphase narrowphase solver physics)
+    target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/include/${folder}_internal)
+  endforeach()
 endfunction()
