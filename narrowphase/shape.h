@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <Eigen/Core>
+#include <string>
+#include <vector>
 
 namespace sunder {
 
@@ -8,5 +10,38 @@ namespace sunder {
 struct Box {
   Eigen::Vector3d halfExtents = Eigen::Vector3d(0.5, 0.5, 0.5);
 };
+
+// A ball centred at the origin of its frame. Metres, radius > 0.
+struct Sphere {
+  double radius = 0.5;
+};
+
+// All points nearer than radius to the segment from (0, 0, -halfLength) to (0, 0, halfLength). Metres, both > 0.
+struct Capsule {
+  double halfLength = 0.5;
+  double radius = 0.25;
+};
+
+// The convex hull of a point cloud: a polytope of some volume. Throws std::invalid_argument naming the argument when
+// there are fewer than 4 points, a coordinate is not finite, or all points lie within rounding of one plane.
+// Only the corners are kept, in the order given, repeated points once: index i of vertices() is the vertex id in contact
+// features. Coordinates in metres, in the hull's own frame; the origin of that frame may lie outside.
+class ConvexHull {
+ public:
+  explicit ConvexHull(const std::vector<Eigen::Vector3d>& points);
+
+  const std::vector<Eigen::Vector3d>& vertices() const { return vertices_; }
+  // The largest absolute coordinate.
+  double extent() const { return extent_; }
+
+ private:
+  std::vector<Eigen::Vector3d> vertices_;
+  double extent_ = 0;
+};
+
+// What is wrong with a shape, naming field and value; empty when it can be used. Never throws on its own account.
+std::string validate(const Box& box);
+std::string validate(const Sphere& sphere);
+std::string validate(const Capsule& capsule);
 
 }  // namespace sunder

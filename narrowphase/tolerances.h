@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Every tolerance and limit of the iterative queries, with its reason. Before a query starts, lengths are divided by a
+// power of two so that the pair's size is between 1 and 2: the numbers below are then relative, and scaling a pair by
+// a power of two changes no bit of the answer.
+#pragma once
+
+namespace sunder::tolerances {
+
+// Unit roundoff of double times two: the spacing of numbers next to 1.
+inline constexpr double kEpsilon = 0x1p-52;
+
+// A point of the Minkowski difference is a sum of up to seven rounded products of size <= 2 and its dot product with a
+// unit vector adds three more: 16 spacings bound the error, doubled twice for the face planes made of three such points.
+inline constexpr double kRounding = 64 * kEpsilon;
+
+// GJK: closer than this the origin counts as touching and EPA decides the sign, from faces and not from a difference of
+// nearly equal points. A separation below sqrt(kEpsilon) of the size has few digits left in its direction, but those
+// directions are still good; only where none is left does EPA take over.
+inline constexpr double kTouching = 1e-13;
+
+// GJK: relative gain in squared distance below which a new vertex is no progress (van den Bergen, GDC 2001, eq. 3):
+// a few roundings of the dot product.
+inline constexpr double kNoProgress = 16 * kEpsilon;
+
+// Two edges of a triangle whose sine is below this have no normal that could be trusted beyond a few digits: such a
+// triangle is treated as its edges. Squared sine.
+inline constexpr double kFlatTriangle = 1e-20;
+
+// Iteration and storage limits. A pair of boxes has 64 vertex pairs, so its queries end long before.
+inline constexpr int kMaxGjkIterations = 64;
+inline constexpr int kMaxEpaVertices = 128;
+
+// EPA must show that its upper and lower bound of the depth agree this well before a box pair counts as exact.
+inline constexpr double kCertificate = 1e-13;
+
+}  // namespace sunder::tolerances
