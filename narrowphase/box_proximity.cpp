@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Signed distance of two boxes by GJK and EPA, exact to rounding. The difference of two boxes is a polytope whose face
+// normals are known in closed form: face axes of either box and cross products of two edges (Gottschalk, Lin and Manocha,
+// SIGGRAPH 1996). EPA finds which one is nearest; the depth is then taken along that direction itself.
+#include "sunder/narrowphase/proximity_internal.h"
+
+namespace sunder::math {
+namespace {
+
+const Vec3& column(const Mat3& m, int k) { return k == 0 ? m.c0 : k == 1 ? m.c1 : m.c2; }
+Vec3 unitAxis(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
+
+// Face normal of the difference: 0..2 an axis of A, 3..5 of B, 6 + 3 i + j edge i of A with edge j of B. False for edges
+// that are parallel to the last bit.
+bool faceNormal(const Difference& d, int feature, Vec3& n) {
+  if (feature < 3) {
+    n = unitAxis(feature);
+    return true;
+  }
+  if (feature < 6) {
+    n = column(d.c, feature - 3);
+    return true;
+  }
+  n = cross(unitAxis((feature - 6) / 3), column(d.c, (feature - 6) % 3));
+  const double l = length(n);
+  if (!(l > 0)) return false;
+  n = (1 / l) * n;
+  return true;
+}
+
+struct Candidate {
+  int feature = -1;
+  double depth = std::numeric_limits<double>::infinity();
+  Vec3 normal{0, 0, 0};
+};
+
+// Keeps the direction of smaller depth. Face axes are offered first and an edge pair has to beat them by more than
+// rounding: of directions that agree to rounding the face is the steadier one.
+void offer(const Difference& d, int feature, const Vec3& side, Candidate& best) {
+  Vec3 n;
+  if (!faceNormal(d, feature, n)) return;
+  if (dot(n, side) < 0) n = -n;
+  Vertex w;
+  const double depth = reach(d, n, w);
+  const double margin = feature < 6 ? 0 : tolerances::kRounding;
+  if (depth < best.depth - margin) best = {feature, depth, n};
+}
+
+// The exact direction of the face EPA ended on: the edges that its vertices differ in lie in the face.
+Candidate exactFace(const Difference& d, const EpaResult& e) {
+  const std::uint32_t differ = (e.face[0].id ^ e.face[1].id) | (e.face[0].id ^ e.face[2].id);
+  const std::uint32_t inA = differ & 7, inB = differ >> 3;
+  Candidate best;
+  for (int k = 0; k < 3; ++k) {
+    const std::uint32_t others = 7u & ~(1u << k);
+    if ((inA & others) == others) offer(d, k, e.normal, best);
+    if ((inB & others) == others) offer(d, 3 + k, e.normal, best);
+  }
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if ((inA >> i & 1) && (inB >> j & 1)) offer(d, 6 + 3 * i + j, e.normal, best);
+  return best;
+}
+
+// All fifteen directions: EPA's search for the nearest face as an enumeration, for the rare pair where rounding kept its
+// bounds apart.
+Candidate nearestOfAll(const Difference& d) {
+  Candidate best;
+  for (int feature = 0; feature < 15; ++feature) offer(d, feature, d.t, best);
+  return best;
+}
+
+void loadCache(const Difference& d, const QueryCache* cache, Simplex& s, Vec3& axis) {
+  s.count = 0;
+  axis = d.t;
+  if (cache && cache->vertexCount <= 4) {
+    axis = {cache->axis[0], cache->axis[1], cache->axis[2]};
+    if (!isFinite(axis) || dot(axis, axis) == 0) axis = d.t;
+  }
+  if (dot(axis, axis) == 0) axis = {1, 0, 0};
+}
+
+}  // namespace
+
+void boxProximity(const Difference& d, double maxDistance, bool depthWanted, QueryCache* cache, CoreProximity& r) {
+  Vec3 axis;
+  GjkResult g;
+  loadCache(d, cache, g.simplex, axis);
+  gjk(d, axis, d.inverseUnit * maxDistance, 0, g);
+  r.iterations = g.iterations;
+  r.beyond = g.outcome == GjkOutcome::Beyond;
+  r.boxFeature = -1;
+  if (r.beyond) {
+    r.status = QueryStatus::Converged;
+    r.normal = (1 / length(g.axis)) * g.axis;
+    r.signedDistance = r.lowerBound = d.unit * g.lowerBound;
+    r.upperBound = std::numeric_limits<double>::infinity();
+    r.pointOnA = r.pointOnB = {0, 0, 0};
+  } else if (g.outcome == GjkOutcome::Apart) {
+    fromGjk(d, g, r);
+  } else if (depthWanted) {
+    EpaResult e;
+    epa(d, g.simplex, g.axis, 0, e);
+    r.iterations += e.iterations;
+    Candidate face = exactFace(d, e);
+    if (!(face.depth - e.lowerBound <= tolerances::kCertificate)) {
+      face = nearestOfAll(d);
+      e.lowerBound = face.depth;
+    }
+    fromEpa(d, e, face.normal, face.depth, r);
+    r.status = QueryStatus::Converged;
+    r.boxFeature = face.feature;
+  } else {
+    r = {QueryStatus::Converged, false, 0, -std::numeric_limits<double>::infinity(), 0, {0, 0, 0}, {0, 0, 0},
+         {0, 0, 0}, g.iterations, -1};
+  }
+  if (cache) {
+    cache->axis[0] = static_cast<float>(r.normal.x);
+    cache->axis[1] = static_cast<float>(r.normal.y);
+    cache->axis[2] = static_cast<float>(r.normal.z);
+  }
+}
+
+}  // namespace sunder::math

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "sunder/narrowphase/epa_internal.h"
+
+#include "sunder/narrowphase/polytope_internal.h"
+
+namespace sunder::math {
+namespace {
+
+// Some direction perpendicular to e: crosses it with the axis it is least along.
+Vec3 perpendicular(const Vec3& e) {
+  const double x = std::abs(e.x), y = std::abs(e.y), z = std::abs(e.z);
+  if (x <= y && x <= z) return {0, e.z, -e.y};
+  if (y <= z) return {-e.z, 0, e.x};
+  return {e.y, -e.x, 0};
+}
+
+// Grows GJK's simplex to a tetrahedron. What it cannot grow is flat: A - B then has no inside, and the depth is zero.
+class Completion {
+ public:
+  Completion(const Difference& difference, const Simplex& simplex) : difference_(difference), s(simplex) {}
+
+  // False when A - B is flat; normal is then a unit direction along which it has no width.
+  bool run(const Vec3& axis, Vec3& normal) {
+    if (s.count == 4 && height(3, plane()) <= tolerances::kRounding) s.count = 3;
+    if (s.count == 3 && length(plane()) == 0) s.count = 2;
+    if (s.count == 2 && samePoint(s.vertex[0].w, s.vertex[1].w)) s.count = 1;
+    if (s.count == 1 && !fromPoint()) {
+      normal = dot(axis, axis) > 0 ? (1 / length(axis)) * axis : Vec3{1, 0, 0};
+      return false;
+    }
+    if (s.count == 2 && !fromEdge(normal)) return false;
+    if (s.count == 3) {
+      normal = plane();
+      for (const double sign : {1.0, -1.0})
+        if (grow(sign * normal, [&] { return height(3, normal) > tolerances::kRounding; })) return true;
+      return false;
+    }
+    return true;
+  }
+  Simplex& simplex() { return s; }
+  int iterations = 0;
+
+ private:
+  Vec3 plane() const {
+    const Vec3 e = s.vertex[1].w - s.vertex[0].w, f = s.vertex[2].w - s.vertex[0].w, n = cross(e, f);
+    const double l = length(n);
+    const bool flat = l * l <= tolerances::kFlatTriangle * dot(e, e) * dot(f, f);
+    return flat ? Vec3{0, 0, 0} : (1 / l) * n;
+  }
+  double height(int v, const Vec3& n) const { return std::abs(dot(n, s.vertex[v].w - s.vertex[0].w)); }
+
+  template <class Apart>
+  bool grow(const Vec3& direction, Apart&& apart) {
+    s.vertex[s.count] = support(difference_, direction);
+    ++iterations;
+    if (!apart()) return false;
+    ++s.count;
+    return true;
+  }
+  bool fromPoint() {
+    for (const Vec3& d : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
+      for (const double sign : {1.0, -1.0})
+        if (grow(sign * d, [&] { return length(s.vertex[1].w - s.vertex[0].w) > tolerances::kRounding; })) return true;
+    return false;
+  }
+  bool fromEdge(Vec3& normal) {
+    const Vec3 edge = s.vertex[1].w - s.vertex[0].w, e = (1 / length(edge)) * edge;
+    normal = perpendicular(e);
+    normal = (1 / length(normal)) * normal;
+    for (const Vec3& d : {normal, cross(e, normal)})
+      for (const double sign : {1.0, -1.0})
+        if (grow(sign * d, [&] {
+              return length(cross(e, s.vertex[2].w - s.vertex[0].w)) > tolerances::kRounding;
+            }))
+          return true;
+    return false;
+  }
+
+  const Difference& difference_;
+  Simplex s;
+};
+
+void keepFace(const Polytope& polytope, int f, EpaResult& r) {
+  polytope.triangleDistance(f, r.weight);
+  for (int k = 0; k < 3; ++k) r.face[k] = polytope.vertex(polytope.face(f).vertex[k]);
+}
+
+void expand(const Difference& difference, Polytope& polytope, double tolerance, EpaResult& r) {
+  r.depth = std::numeric_limits<double>::infinity();
+  for (;;) {
+    const int f = polytope.nearestFace();
+    const Face& face = polytope.face(f);
+    r.lowerBound = polytope.key(f);
+    if (!face.measured && face.distance > tolerances::kRounding) {
+      // The nearest plane of a convex surface is touched inside its face. Outside, the plane is that of a sliver or of
+      // the other half of a flat polygon: rank it by its triangle.
+      double weight[3];
+      const double distance = polytope.triangleDistance(f, weight);
+      if (distance > face.distance + tolerances::kRounding) {
+        polytope.setMeasured(f, distance);
+        continue;
+      }
+    }
+    if (r.lowerBound >= r.depth - tolerance) break;  // nothing nearer than the best direction so far
+    if (dot(face.normal, face.normal) == 0) {
+      r.degenerate = true;
+      break;
+    }
+    Vertex w;
+    const double depth = reach(difference, face.normal, w);
+    ++r.iterations;
+    if (depth < r.depth) {
+      r.depth = depth;
+      r.normal = face.normal;
+      keepFace(polytope, f, r);
+    }
+    if (depth < -tolerances::kRounding) break;  // this plane proves them apart
+    if (depth - r.lowerBound <= tolerance) break;
+    if (polytope.holds(w.w)) {
+      r.degenerate = true;
+      break;
+    }
+    if (!polytope.add(f, w)) {
+      r.iterationLimit = true;
+      break;
+    }
+  }
+  if (r.lowerBound > r.depth) r.lowerBound = r.depth;
+}
+
+}  // namespace
+
+void epa(const Difference& difference, const Simplex& simplex, const Vec3& axis, double tolerance, EpaResult& r) {
+  r.iterationLimit = r.degenerate = false;
+  Completion completion(difference, simplex);
+  const bool solid = completion.run(axis, r.normal);
+  const Simplex& s = completion.simplex();
+  r.iterations = completion.iterations;
+  if (!solid) {
+    NearestPoint nearest;
+    Simplex reduced = s;
+    reduce(reduced, nearest);
+    r.depth = r.lowerBound = 0;
+    for (int k = 0; k < 3; ++k) {
+      r.face[k] = reduced.vertex[k < nearest.count ? k : 0];
+      r.weight[k] = k < nearest.count ? nearest.weight[k] : 0;
+    }
+    if (dot(axis, r.normal) < 0) r.normal = -r.normal;
+    return;
+  }
+  Polytope polytope;
+  polytope.start(s.vertex[0], s.vertex[1], s.vertex[2], s.vertex[3]);
+  expand(difference, polytope, tolerance > tolerances::kRounding ? tolerance : tolerances::kRounding, r);
+}
+
+}  // namespace sunder::math

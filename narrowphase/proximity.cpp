@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "sunder/narrowphase/proximity_internal.h"
+
+namespace sunder::math {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool usable(const SupportShape& s) {
+  return s.support != nullptr && isFinite(s.radius) && s.radius >= 0 && isFinite(s.extent) && s.extent >= 0;
+}
+
+}  // namespace
+
+bool makeDifference(const SupportShape& a, const SupportShape& b, const Pose& poseBInA, Difference& d) {
+  const Vec3 t = load(poseBInA.position);
+  const Quat q = load(poseBInA.orientation);
+  if (!usable(a) || !usable(b) || !isFinite(t) || !usableRotation(q)) return false;
+  if (a.kind == SupportShape::Kind::Box && b.kind == SupportShape::Kind::Box) {
+    const Vec3 halfA = load(static_cast<const Box*>(a.shape)->halfExtents);
+    const Vec3 halfB = load(static_cast<const Box*>(b.shape)->halfExtents);
+    d = boxDifference(halfA, halfB, toMatrixScaled(q), t);
+    auto positive = [](const Vec3& v) { return v.x > 0 && v.y > 0 && v.z > 0 && isFinite(v); };
+    return positive(halfA) && positive(halfB);
+  }
+  d.boxes = false;
+  setUnit(d, a.extent + b.extent + largest(t));
+  d.c = toMatrixScaled(q);
+  d.t = d.inverseUnit * t;
+  d.shapeA = &a;
+  d.shapeB = &b;
+  return true;
+}
+
+void fromGjk(const Difference& d, const GjkResult& g, CoreProximity& r) {
+  const double distance = std::sqrt(g.nearest.vv);
+  r.normal = (1 / distance) * g.axis;
+  r.signedDistance = d.unit * distance;
+  r.upperBound = r.signedDistance;
+  const double lower = d.unit * g.lowerBound;
+  r.lowerBound = lower < r.upperBound ? lower : r.upperBound;
+  Vec3 a{0, 0, 0};
+  for (int i = 0; i < g.nearest.count; ++i) a = a + g.nearest.weight[i] * g.simplex.vertex[i].a;
+  r.pointOnA = d.unit * a;
+  r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
+  r.status = g.iterationLimit ? QueryStatus::IterationLimit : QueryStatus::Converged;
+}
+
+void fromEpa(const Difference& d, const EpaResult& e, const Vec3& normal, double depth, CoreProximity& r) {
+  r.normal = normal;
+  r.signedDistance = -d.unit * depth;
+  r.lowerBound = r.signedDistance;
+  const double upper = -d.unit * e.lowerBound;
+  r.upperBound = upper > r.lowerBound ? upper : r.lowerBound;
+  Vec3 a{0, 0, 0};
+  for (int k = 0; k < 3; ++k) a = a + e.weight[k] * e.face[k].a;
+  r.pointOnA = d.unit * a;
+  r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
+}
+
+void coreProximity(const Difference& d, double maxDistance, double tolerance, bool depthWanted, QueryCache* cache,
+                   CoreProximity& r) {
+  Vec3 axis = d.t;
+  if (cache) axis = {cache->axis[0], cache->axis[1], cache->axis[2]};
+  if (!isFinite(axis) || dot(axis, axis) == 0) axis = d.t;
+  if (dot(axis, axis) == 0) axis = {1, 0, 0};
+  r.beyond = false;
+  r.boxFeature = -1;
+  GjkResult g;
+  g.simplex.count = 0;
+  gjk(d, axis, d.inverseUnit * maxDistance, tolerance, g);
+  r.iterations = g.iterations;
+  if (!isFinite(g.axis)) {  // a user's support function returned NaN
+    r = {QueryStatus::InvalidInput, false, 0, 0, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, g.iterations, -1};
+    return;
+  }
+  if (g.outcome == GjkOutcome::Beyond) {
+    r.beyond = true;
+    r.status = QueryStatus::Converged;
+    r.normal = (1 / length(g.axis)) * g.axis;
+    r.signedDistance = r.lowerBound = d.unit * g.lowerBound;
+    r.upperBound = kInfinity;
+    r.pointOnA = r.pointOnB = {0, 0, 0};
+  } else if (g.outcome == GjkOutcome::Apart) {
+    fromGjk(d, g, r);
+  } else if (depthWanted) {
+    EpaResult e;
+    epa(d, g.simplex, g.axis, tolerance, e);
+    r.iterations += e.iterations;
+    fromEpa(d, e, e.normal, e.depth, r);
+    r.status = e.iterationLimit ? QueryStatus::IterationLimit
+               : e.degenerate   ? QueryStatus::Degenerate
+                                : QueryStatus::Converged;
+  } else {
+    r = {QueryStatus::Converged, false, 0, -kInfinity, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, g.iterations, -1};
+  }
+  if (cache) {
+    cache->axis[0] = static_cast<float>(r.normal.x);
+    cache->axis[1] = static_cast<float>(r.normal.y);
+    cache->axis[2] = static_cast<float>(r.normal.z);
+  }
+}
+
+}  // namespace sunder::math
