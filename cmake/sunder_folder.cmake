@@ -11,17 +11,8 @@ function(sunder_folder name)
   set(include_dir ${PROJECT_BINARY_DIR}/include)
   set(SUNDER_${name}_INCLUDE ${include_dir}/${name} PARENT_SCOPE)
 
-  file(GLOB headers RELATIVE ${source_dir} CONFIGURE_DEPENDS ${source_dir}/*.h)
+  sunder_forward_headers(${name})
   file(GLOB sources CONFIGURE_DEPENDS ${source_dir}/*.cpp)
-  foreach(header IN LISTS headers)
-    if(header MATCHES "_internal\\.h$")
-      set(forward ${include_dir}/${name}_internal/sunder/${name}/${header})
-    else()
-      set(forward ${include_dir}/${name}/sunder/${name}/${header})
-    endif()
-    file(CONFIGURE OUTPUT ${forward} CONTENT "#include \"${source_dir}/${header}\"\n")
-  endforeach()
-
   if(NOT sources)
     set(sources ${PROJECT_BINARY_DIR}/empty_${name}.cpp)
     file(CONFIGURE OUTPUT ${sources} CONTENT "")
@@ -43,6 +34,17 @@ function(sunder_folder name)
       endif()
     endforeach()
   endif()
+endfunction()
+
+# Makes <sunder/NAME/x.h> of every NAME/x.h, below build/include/NAME and, for *_internal.h, build/include/NAME_internal.
+function(sunder_forward_headers name)
+  set(source_dir ${PROJECT_SOURCE_DIR}/${name})
+  file(GLOB headers RELATIVE ${source_dir} CONFIGURE_DEPENDS ${source_dir}/*.h)
+  foreach(header IN LISTS headers)
+    string(REGEX MATCH "_internal" internal ${header})
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/${name}${internal}/sunder/${name}/${header}
+         CONTENT "#include \"${source_dir}/${header}\"\n")
+  endforeach()
 endfunction()
 
 # Flags of our own sources, never passed on to users. They pin the rounding: no contraction to FMA, no fast-math even

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "sunder/demo/json_input.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace sunder::demo {
+namespace {
+
+// A value as a message shows it: on one line and not too long.
+std::string shown(const nlohmann::json& value) {
+  std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+// The library's own text without its "[json.exception...] parse error at " in front.
+std::string withoutPrefix(std::string text) {
+  const std::size_t bracket = text.find("] ");
+  if (bracket != std::string::npos) text.erase(0, bracket + 2);
+  const std::string at = "parse error at ";
+  if (text.compare(0, at.size(), at) == 0) text.erase(0, at.size());
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+nlohmann::json parseJsonFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw std::runtime_error(path + ": is a directory");
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(path + ": can't be opened: " + std::strerror(errno != 0 ? errno : EIO));
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) throw std::runtime_error(path + ": can't be read");
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(path + ": " + withoutPrefix(error.what()));
+  }
+}
+
+std::string indexed(const std::string& name, std::size_t index) {
+  std::string result = name;
+  result += '[';
+  result += std::to_string(index);
+  result += ']';
+  return result;
+}
+
+JsonObject::JsonObject(std::string file, std::string place, const nlohmann::json& value)
+    : file_(std::move(file)), place_(std::move(place)), value_(value) {
+  if (!value_.is_object()) fail("", "must be an object, got " + shown(value_));
+}
+
+void JsonObject::fail(const std::string& key, const std::string& message) const {
+  std::string where = place_;
+  if (!key.empty()) where += (where.empty() ? "" : ".") + key;
+  throw std::runtime_error(file_ + ": " + (where.empty() ? "" : where + ": ") + message);
+}
+
+void JsonObject::allowOnly(std::initializer_list<const char*> keys) const {
+  for (const auto& item : value_.items()) {
+    const auto same = [&](const char* key) { return item.key() == key; };
+    if (std::none_of(keys.begin(), keys.end(), same)) fail("", "unknown key " + shown(item.key()));
+  }
+}
+
+const nlohmann::json& JsonObject::get(const char* key) const {
+  const auto found = value_.find(key);
+  if (found == value_.end()) fail("", std::string("the key \"") + key + "\" is missing");
+  return *found;
+}
+
+const nlohmann::json& JsonObject::array(const char* key) const {
+  const nlohmann::json& value = get(key);
+  if (!value.is_array()) fail(key, "must be an array, got " + shown(value));
+  return value;
+}
+
+std::string JsonObject::string(const char* key) const {
+  const nlohmann::json& value = get(key);
+  if (!value.is_string()) fail(key, "must be a string, got " + shown(value));
+  return value.get<std::string>();
+}
+
+bool JsonObject::boolean(const char* key) const {
+  const nlohmann::json& value = get(key);
+  if (!value.is_boolean()) fail(key, "must be true or false, got " + shown(value));
+  return value.get<bool>();
+}
+
+double JsonObject::number(const char* key) const {
+  const nlohmann::json& value = get(key);
+  if (!value.is_number()) fail(key, "must be a number, got " + shown(value));
+  return value.get<double>();
+}
+
+void JsonObject::numbers(const char* key, int count, double* out) const {
+  const nlohmann::json& value = get(key);
+  if (!value.is_array() || value.size() != static_cast<std::size_t>(count))
+    fail(key, "must be an array of " + std::to_string(count) + " numbers, got " + shown(value));
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (!value[i].is_number()) fail(indexed(key, i), "must be a number, got " + shown(value[i]));
+    out[i] = value[i].get<double>();
+  }
+}
+
+Eigen::Vector3d JsonObject::vector3(const char* key) const {
+  double v[3];
+  numbers(key, 3, v);
+  return {v[0], v[1], v[2]};
+}
+
+Quaternion JsonObject::rotation(const char* key) const {
+  double q[4];
+  numbers(key, 4, q);
+  const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  // Four digits, as people write 0.7071, are off by 1e-5; 1e-3 is a typing error.
+  if (!(std::abs(length - 1) <= 1e-3)) {
+    fail(key, "must be a unit quaternion w, x, y, z, got " + shown(get(key)) + " of length " + shown(length));
+  }
+  const bool exact = std::abs(length - 1) <= 1e-14;  // a unit quaternion that was printed keeps its bits
+  const double scale = exact ? 1 : 1 / length;
+  return {scale * q[0], scale * q[1], scale * q[2], scale * q[3]};
+}
+
+JsonObject JsonObject::object(const char* key) const {
+  return JsonObject(file_, place_.empty() ? key : place_ + "." + key, get(key));
+}
+
+}  // namespace sunder::demo

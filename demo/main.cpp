@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// The `sunder` command. Exit codes: 0 done, 1 the run found something wrong, 2 bad arguments or input.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "sunder/demo/collide_pairs.h"
+#include "sunder/demo/progress_bar.h"
+#include "sunder/demo/report.h"
+#include "sunder/demo/runner.h"
+#include "sunder/demo/scene_file.h"
+#include "sunder/demo/scenes.h"
+
+namespace sunder::demo {
+namespace {
+
+constexpr int kDone = 0, kFoundWrong = 1, kBadInput = 2;
+
+struct StepArguments {
+  std::string scene, record, csv, json, sleep = "on", ccd = "on";
+  std::optional<int> steps;
+  std::optional<double> seconds, dt;
+  double perturb = 0;
+  std::uint64_t seed = 0;
+  bool quiet = false;
+  WorldDef world;
+};
+
+// A finite number >= lowest (or > lowest). CLI::Range lets NaN pass.
+CLI::Validator finite(double lowest, bool open) {
+  return CLI::Validator(
+      [lowest, open](std::string& text) {
+        double value = 0;
+        if (!CLI::detail::lexical_cast(text, value) || !std::isfinite(value) || value < lowest ||
+            (open && value == lowest))
+          return "must be a number " + std::string(open ? "> " : ">= ") + std::to_string(static_cast<int>(lowest)) +
+                 ", got " + text;
+        return std::string();
+      },
+      "NUMBER");
+}
+
+void addStepOptions(CLI::App& app, StepArguments& arguments) {
+  app.add_option("SCENE", arguments.scene, "built-in scene, or a scene file whose name ends in .json")->required();
+  CLI::Option* steps = app.add_option("--steps", arguments.steps, "number of steps")->check(CLI::Range(0, 1000000000));
+  app.add_option("--seconds", arguments.seconds, "simulated time instead of --steps")
+      ->check(finite(0, true))
+      ->excludes(steps);
+  app.add_option("--dt", arguments.dt, "seconds per step")->check(finite(0, true));
+  app.add_option("--substeps", arguments.world.substeps, "solver substeps per step")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app.add_option("--threads", arguments.world.threads, "threads; the result does not depend on it")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app.add_option("--sleep", arguments.sleep, "put resting bodies to sleep")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  app.add_option("--ccd", arguments.ccd, "sweep fast bodies")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  app.add_option("--perturb", arguments.perturb, "move each start position by up to this many metres")
+      ->check(finite(0, false));
+  app.add_option("--seed", arguments.seed, "seed of --perturb")->capture_default_str();
+  app.add_option("--record", arguments.record, "write all poses of every step to this file");
+  app.add_option("--csv", arguments.csv, "write one line per step to this file");
+  app.add_option("--json", arguments.json, "write the result to this file; - is standard output");
+  app.add_flag("--quiet", arguments.quiet, "no progress bar, no table");
+}
+
+bool endsWith(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::ofstream openOutput(const std::string& path) {
+  std::ofstream out(path);
+  if (!out) throw std::runtime_error(path + ": can't be written: " + std::strerror(errno));
+  return out;
+}
+
+void checkWritten(std::ostream& out, const std::string& path) {
+  if (!out.flush()) throw std::runtime_error(path + ": can't be written");
+}
+
+int step(StepArguments& arguments) {
+  Scene scene = endsWith(arguments.scene, ".json") ? readSceneFile(arguments.scene) : builtInScene(arguments.scene);
+  if (arguments.perturb > 0) perturb(scene, arguments.perturb, arguments.seed);
+
+  RunOptions options;
+  options.world = arguments.world;
+  options.world.sleep = arguments.sleep == "on";
+  options.world.continuous = arguments.ccd == "on";
+  options.steps = arguments.steps.value_or(-1);
+  options.seconds = arguments.seconds.value_or(0);
+  options.dt = arguments.dt.value_or(0);
+
+  // All files are opened before the run: a wrong path must not cost an hour of simulation.
+  std::ofstream record, csv, json;
+  if (!arguments.record.empty()) record = openOutput(arguments.record), options.record = &record;
+  if (!arguments.csv.empty()) csv = openOutput(arguments.csv), options.csv = &csv;
+  const bool jsonToStdout = arguments.json == "-";
+  if (!arguments.json.empty() && !jsonToStdout) json = openOutput(arguments.json);
+
+  std::unique_ptr<ProgressBar> bar;
+  if (!arguments.quiet && isatty(STDERR_FILENO) != 0)
+    options.progress = [&bar](int done, int total) {
+      if (bar == nullptr) bar = std::make_unique<ProgressBar>(total, std::cerr);
+      bar->update(done);
+    };
+  const RunResult result = runScene(scene, options);
+
+  if (options.record != nullptr) checkWritten(record, arguments.record);
+  if (options.csv != nullptr) checkWritten(csv, arguments.csv);
+  if (!arguments.json.empty()) {
+    writeJson(result, jsonToStdout ? std::cout : json);
+    if (!jsonToStdout) checkWritten(json, arguments.json);
+  }
+  if (!arguments.quiet) printTable(result, jsonToStdout ? std::cerr : std::cout);
+  for (const std::string& problem : result.problems) std::cerr << "sunder: " << result.scene << ": " << problem << '\n';
+  return result.problems.empty() ? kDone : kFoundWrong;
+}
+
+int collide(const std::string& path) {
+  bool sound = true;
+  for (const BoxPair& pair : readPairFile(path)) {
+    const PairAnswer answer = collidePair(pair);
+    writeAnswer(pair, answer, std::cout);
+    if (isSound(answer)) continue;
+    sound = false;
+    std::cerr << "sunder: " << path << ": pair '" << pair.id << "': status " << toString(answer.proximity.status)
+              << '\n';
+  }
+  return sound ? kDone : kFoundWrong;
+}
+
+void listScenes() {
+  for (const SceneInfo& info : builtInScenes())
+    std::cout << info.pattern << std::string(12 - info.pattern.size(), ' ') << info.description
+              << (info.pattern == info.example ? "" : " (" + info.example + ")") << '\n';
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Oriented boxes that collide and move", "sunder");
+  app.set_version_flag("--version", "sunder " SUNDER_VERSION);
+  app.require_subcommand(1);
+  StepArguments stepArguments;
+  CLI::App* stepCommand = app.add_subcommand("step", "simulate a scene and print a table");
+  addStepOptions(*stepCommand, stepArguments);
+  std::string pairs, sceneName;
+  CLI::App* collideCommand = app.add_subcommand("collide", "query the box pairs of a file, one JSON line each");
+  collideCommand->add_option("PAIRS", pairs, "pair file")->required();
+  CLI::App* scenesCommand = app.add_subcommand("scenes", "list the built-in scenes");
+  scenesCommand->add_option("NAME", sceneName, "print this scene as a scene file instead");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "sunder: " << error.what() << '\n';
+    return kBadInput;
+  }
+  if (*stepCommand) return step(stepArguments);
+  if (*collideCommand) return collide(pairs);
+  if (sceneName.empty()) {
+    listScenes();
+  } else {
+    std::cout << toSceneFile(builtInScene(sceneName));
+  }
+  return kDone;
+}
+
+}  // namespace
+}  // namespace sunder::demo
+
+int main(int argc, char** argv) {
+  try {
+    return sunder::demo::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "sunder: " << error.what() << '\n';
+    return 2;
+  }
+}

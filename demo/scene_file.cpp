@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "sunder/demo/scene_file.h"
+
+#include <cmath>
+
+#include "sunder/demo/json_input.h"
+
+namespace sunder::demo {
+namespace {
+
+BodyKind readKind(const JsonObject& body) {
+  const std::string kind = body.string("kind");
+  if (kind == "dynamic") return BodyKind::Dynamic;
+  if (kind == "static") return BodyKind::Static;
+  if (kind == "kinematic") return BodyKind::Kinematic;
+  body.fail("kind", "must be dynamic, static or kinematic, got \"" + kind + "\"");
+}
+
+void readMass(const JsonObject& body, BodyDef& def) {
+  if (body.has("mass") && body.has("density")) body.fail("", "give mass or density, not both");
+  if (body.has("density")) def.density = body.number("density");
+  if (body.has("mass")) {
+    def.mass = body.number("mass");
+    // The library takes a mass of 0 for "use the density".
+    if (!(def.mass > 0)) body.fail("mass", "must be > 0, got " + nlohmann::json(def.mass).dump());
+  }
+}
+
+SceneBody readBody(const JsonObject& body, const std::string& defaultName) {
+  body.allowOnly({"name", "kind", "half_extents", "position", "orientation", "linear_velocity", "angular_velocity",
+                  "density", "mass", "friction", "restitution", "linear_damping", "angular_damping", "gravity_scale",
+                  "continuous", "allow_sleep"});
+  SceneBody result;
+  BodyDef& def = result.def;
+  result.name = body.has("name") ? body.string("name") : defaultName;
+  if (body.has("kind")) def.kind = readKind(body);
+  def.halfExtents = body.vector3("half_extents");
+  def.pose.position = body.vector3("position");
+  if (body.has("orientation")) def.pose.orientation = body.rotation("orientation");
+  if (body.has("linear_velocity")) def.linearVelocity = body.vector3("linear_velocity");
+  if (body.has("angular_velocity")) def.angularVelocity = body.vector3("angular_velocity");
+  readMass(body, def);
+  if (body.has("friction")) def.friction = body.number("friction");
+  if (body.has("restitution")) def.restitution = body.number("restitution");
+  if (body.has("linear_damping")) def.linearDamping = body.number("linear_damping");
+  if (body.has("angular_damping")) def.angularDamping = body.number("angular_damping");
+  if (body.has("gravity_scale")) def.gravityScale = body.number("gravity_scale");
+  if (body.has("continuous")) def.continuous = body.boolean("continuous");
+  if (body.has("allow_sleep")) def.allowSleep = body.boolean("allow_sleep");
+  const std::string problem = validate(def);
+  if (!problem.empty()) body.fail("", problem);
+  return result;
+}
+
+int readSteps(const JsonObject& root) {
+  const double steps = root.number("steps");
+  if (!(steps >= 0 && steps <= 1e9 && steps == std::floor(steps)))
+    root.fail("steps", "must be a whole number from 0 to 1e9, got " + nlohmann::json(steps).dump());
+  return static_cast<int>(steps);
+}
+
+nlohmann::json toJson(const Eigen::Vector3d& v) {
+  return {v[0], v[1], v[2]};
+}
+
+nlohmann::json toJson(const SceneBody& body) {
+  const BodyDef defaults;
+  const BodyDef& def = body.def;
+  const Quaternion& q = def.pose.orientation;
+  const char* const kind = def.kind == BodyKind::Dynamic  ? "dynamic"
+                           : def.kind == BodyKind::Static ? "static"
+                                                          : "kinematic";
+  nlohmann::json json = {{"name", body.name},
+                         {"kind", kind},
+                         {"half_extents", toJson(def.halfExtents)},
+                         {"position", toJson(def.pose.position)},
+                         {"orientation", {q.w(), q.x(), q.y(), q.z()}},
+                         {"linear_velocity", toJson(def.linearVelocity)},
+                         {"angular_velocity", toJson(def.angularVelocity)},
+                         {"friction", def.friction},
+                         {"restitution", def.restitution}};
+  if (def.mass > 0) {
+    json["mass"] = def.mass;
+  } else {
+    json["density"] = def.density;
+  }
+  if (def.linearDamping != defaults.linearDamping) json["linear_damping"] = def.linearDamping;
+  if (def.angularDamping != defaults.angularDamping) json["angular_damping"] = def.angularDamping;
+  if (def.gravityScale != defaults.gravityScale) json["gravity_scale"] = def.gravityScale;
+  if (def.continuous != defaults.continuous) json["continuous"] = def.continuous;
+  if (def.allowSleep != defaults.allowSleep) json["allow_sleep"] = def.allowSleep;
+  return json;
+}
+
+}  // namespace
+
+Scene readSceneFile(const std::string& path) {
+  const nlohmann::json json = parseJsonFile(path);
+  const JsonObject root(path, "", json);
+  root.allowOnly({"format", "version", "name", "gravity", "dt", "steps", "bodies"});
+  if (const std::string format = root.string("format"); format != "sunder-scene")
+    root.fail("format", "must be \"sunder-scene\", got \"" + format + "\"");
+  if (const double version = root.number("version"); version != 1)
+    root.fail("version", "must be 1, got " + nlohmann::json(version).dump());
+
+  Scene scene;
+  scene.name = root.has("name") ? root.string("name") : path;
+  if (root.has("gravity")) scene.gravity = root.vector3("gravity");
+  if (root.has("dt")) scene.dt = root.number("dt");
+  if (!(scene.dt > 0)) root.fail("dt", "must be > 0, got " + nlohmann::json(scene.dt).dump());
+  if (root.has("steps")) scene.steps = readSteps(root);
+  const nlohmann::json& bodies = root.array("bodies");
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    scene.bodies.push_back(readBody(JsonObject(path, indexed("bodies", i), bodies[i]), "body" + std::to_string(i)));
+  }
+  return scene;
+}
+
+std::string toSceneFile(const Scene& scene) {
+  nlohmann::json json = {{"format", "sunder-scene"},         {"version", 1},   {"name", scene.name},
+                         {"gravity", toJson(scene.gravity)}, {"dt", scene.dt}, {"steps", scene.steps}};
+  json["bodies"] = nlohmann::json::array();
+  for (const SceneBody& body : scene.bodies) json["bodies"].push_back(toJson(body));
+  return json.dump(1) + '\n';
+}
+
+}  // namespace sunder::demo
