@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <cstdint>
+
 #include "sunder/narrowphase/contact_manifold.h"
 #include "sunder/narrowphase/pose.h"
 #include "sunder/narrowphase/query_status.h"
@@ -11,20 +13,35 @@ namespace sunder {
 enum class NarrowphaseMethod { GjkEpa, ClosedForm };
 
 // What one pair of boxes remembers from step to step to start the next query. A default one is a cold start. It never
-// changes what is right, only how soon it is found and which of several equally good manifolds is kept.
+// changes what is right, only how soon it is found and which of several equally good manifolds is kept. Plain bytes
+// without padding: it may be copied, hashed and stored as such.
 struct BoxPairCache {
-  float axis[3] = {0, 0, 0};  // last separating axis or contact normal, in the frame of A
-  std::uint8_t feature = 0;   // 0: none yet
+  float axis[3] = {0, 0, 0};           // last separating direction or contact normal, A to B, in the frame of A; 0: none
+  std::uint8_t feature = 0;            // 1 + index of the axis that made the manifold (see BoxAxis), 0: none
+  std::uint8_t negative = 0;           // 1: the normal was minus that axis
+  std::uint8_t reserved[2] = {0, 0};
 };
+static_assert(sizeof(BoxPairCache) == 16 && alignof(BoxPairCache) == 4);
 
 struct BoxCollision {
   QueryStatus status = QueryStatus::InvalidInput;
-  double signedDistance = 0;  // metres: distance when apart, -depth when overlapping; a lower bound of the distance when > maxDistance
-  ContactManifold manifold;   // in the frame of A; no points when the boxes are further apart than maxDistance
+  // Metres. Euclidean distance when apart, -depth when overlapping, exact to errorBound whatever feature the manifold was
+  // built from; only a lower bound of the distance when it is larger than maxDistance.
+  double signedDistance = 0;
+  double errorBound = 0;     // metres; how far rounding may have moved signedDistance
+  ContactManifold manifold;  // in the frame of A; no points when the boxes are further apart than maxDistance
 };
 
-// The contact of two boxes; poseBInA is B seen from A. Pairs nearer than maxDistance get a manifold with positive
-// separations (speculative contacts).
+// The contact of two boxes; poseBInA is B seen from A. Pairs no further apart than maxDistance (metres, >= 0) get a
+// manifold, with positive separations where the boxes do not touch yet (speculative contacts).
+//
+// The manifold is made for stacking: its normal is a face normal unless an edge pair or the closest points are clearly
+// better, last step's choice is kept while it is nearly as good (cache), and a point keeps its featureId while the pair
+// of vertices, edges and faces that makes it stays the same. Whenever signedDistance <= maxDistance there is at least one
+// point, and the deepest one is within a thousandth of the smallest half extent of signedDistance, or below.
+//
+// InvalidInput: a number that is not finite, a half extent outside [1e-100, 1e100], a coordinate beyond 1e100, a
+// quaternion whose squared length is outside [0.5, 2] (inside, it is normalised), maxDistance < 0 or NaN.
 void collideBoxes(const Box& a, const Box& b, const Pose& poseBInA, double maxDistance, NarrowphaseMethod method,
                   BoxPairCache& cache, BoxCollision& result);
 

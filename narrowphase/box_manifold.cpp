@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+#include "sunder/narrowphase/box_manifold.h"
+
+#include "sunder/narrowphase/box_pair_internal.h"
+
+namespace sunder::detail {
+
+using math::Vec3;
+
+namespace {
+
+constexpr int kNext[5] = {0, 1, 2, 0, 1};
+
+// Sides of the two rectangles within this angle, times longest over shortest side, count as aligned. Inside it, each
+// corner of the patch is the crossing of one side across and one side along, and the part of the patch beyond the four
+// corners is narrower than 0.01 of the shortest side. Stacks, walls and pyramids live here, at 1e-9 to 1e-3.
+constexpr double kAligned = 0.02;
+// A corner of the patch within this part of the shortest half side of a vertex carries the vertex's id, though rounding or
+// a small slide may have moved the crossing to another pair of sides: boxes of one size on top of each other have all
+// four kinds of crossing in one place. Covers a turn of 1e-3 and a slide of a millimetre per metre; positions are not
+// snapped, only ids.
+constexpr double kSameCorner = 4e-3;
+// A candidate this much deeper (of the shortest half side) than all points kept must be kept: the most a box can sink by
+// the reduction.
+constexpr double kDeeper = 1e-3;
+
+struct ClipPoint {
+  double x, y, z;  // along the sides of the reference face, and height above it
+  std::uint32_t id;
+};
+
+// The reference face and the face that looks at it, in the frame of the reference face: x, y along its sides (axes p, q of
+// the reference box), z outwards with 0 on the face.
+struct FacePair {
+  bool referenceIsB;
+  int k, p, q;      // axes of the reference box: across, along the sides
+  int up;           // 1: the reference face is on the positive side of k
+  double hp, hq;    // half sides of the reference face
+  int j, j1, j2;    // axes of the incident box: across; of e1, which runs more along x than e2 does
+  int incidentUp;   // 1: the incident face is on the positive side of j
+  int up1, up2;     // sign bit of axis j1 at the end of e1, of j2 at the end of e2
+  double c[3];      // centre of the incident face
+  double e1[3], e2[3];  // from there to the middle of its sides; e1[0] >= 0, e2[1] >= 0
+  double shortest;  // of the four half sides
+  bool aligned;
+};
+
+std::uint32_t vertexId(bool ofB, int vertex, int face) {
+  return (ofB ? 0x20000u : 0x10000u) | static_cast<std::uint32_t>(vertex << 8 | face);
+}
+std::uint32_t edgesId(int edgeA, int edgeB) { return 0x30000u | static_cast<std::uint32_t>(edgeA << 8 | edgeB); }
+
+// The edge along `axis` that ends in the vertex.
+int edgeAt(int vertex, int axis) {
+  return 4 * axis + (vertex >> kNext[axis + 1] & 1) + 2 * (vertex >> kNext[axis + 2] & 1);
+}
+int faceIndex(int axis, int up) { return 2 * axis + up; }
+
+int referenceVertex(const FacePair& f, int sx, int sy) { return sx << f.p | sy << f.q | f.up << f.k; }
+int incidentVertex(const FacePair& f, int s1, int s2) {
+  return (s1 ? f.up1 : 1 - f.up1) << f.j1 | (s2 ? f.up2 : 1 - f.up2) << f.j2 | f.incidentUp << f.j;
+}
+std::uint32_t referenceVertexId(const FacePair& f, int sx, int sy) {
+  return vertexId(f.referenceIsB, referenceVertex(f, sx, sy), faceIndex(f.j, f.incidentUp));
+}
+std::uint32_t incidentVertexId(const FacePair& f, int s1, int s2) {
+  return vertexId(!f.referenceIsB, incidentVertex(f, s1, s2), faceIndex(f.k, f.up));
+}
+std::uint32_t crossingId(const FacePair& f, int referenceEdge, int incidentEdge) {
+  return f.referenceIsB ? edgesId(incidentEdge, referenceEdge) : edgesId(referenceEdge, incidentEdge);
+}
+
+FacePair makeFacePair(const BoxPair& pair, const BoxAxis& axis) {
+  FacePair f;
+  f.referenceIsB = axis.index >= 3;
+  f.k = f.referenceIsB ? axis.index - 3 : axis.index;
+  f.p = kNext[f.k + 1];
+  f.q = kNext[f.k + 2];
+  f.up = axis.negative == f.referenceIsB ? 1 : 0;  // the face of B that A touches looks against the normal
+  const double sigma = f.up ? 1.0 : -1.0;
+  const double* h = f.referenceIsB ? pair.hb : pair.ha;
+  const double* hi = f.referenceIsB ? pair.ha : pair.hb;
+  f.hp = h[f.p];
+  f.hq = h[f.q];
+
+  // Axes of the incident box in the frame of the reference face.
+  double g[3][3];
+  for (int i = 0; i < 3; ++i) {
+    const double axisInReference[3] = {f.referenceIsB ? pair.r[i][0] : pair.r[0][i], f.referenceIsB ? pair.r[i][1] : pair.r[1][i],
+                                       f.referenceIsB ? pair.r[i][2] : pair.r[2][i]};
+    g[i][0] = axisInReference[f.p];
+    g[i][1] = axisInReference[f.q];
+    g[i][2] = sigma * axisInReference[f.k];
+  }
+  f.j = 0;
+  for (int i = 1; i < 3; ++i)
+    if (std::fabs(g[i][2]) > std::fabs(g[f.j][2])) f.j = i;
+  f.incidentUp = g[f.j][2] < 0 ? 1 : 0;
+  f.j1 = kNext[f.j + 1];
+  f.j2 = kNext[f.j + 2];
+  if (std::fabs(g[f.j1][0]) < std::fabs(g[f.j2][0])) {
+    const int swap = f.j1;
+    f.j1 = f.j2;
+    f.j2 = swap;
+  }
+  f.up1 = g[f.j1][0] < 0 ? 0 : 1;
+  f.up2 = g[f.j2][1] < 0 ? 0 : 1;
+  const double s1 = f.up1 ? hi[f.j1] : -hi[f.j1], s2 = f.up2 ? hi[f.j2] : -hi[f.j2];
+  const double s = f.incidentUp ? hi[f.j] : -hi[f.j];
+  const double* centre = f.referenceIsB ? pair.u : pair.t;
+  const double toward = f.referenceIsB ? -1.0 : 1.0;
+  f.c[0] = toward * centre[f.p] + s * g[f.j][0];
+  f.c[1] = toward * centre[f.q] + s * g[f.j][1];
+  f.c[2] = (toward * sigma * centre[f.k] - h[f.k]) + s * g[f.j][2];
+  for (int i = 0; i < 3; ++i) {
+    f.e1[i] = s1 * g[f.j1][i];
+    f.e2[i] = s2 * g[f.j2][i];
+  }
+  const double sides[4] = {f.hp, f.hq, hi[f.j1], hi[f.j2]};
+  double longest = f.hp;
+  f.shortest = f.hp;
+  for (int i = 1; i < 4; ++i) {
+    longest = sides[i] > longest ? sides[i] : longest;
+    f.shortest = sides[i] < f.shortest ? sides[i] : f.shortest;
+  }
+  const double turn1 = std::fabs(g[f.j1][1]), turn2 = std::fabs(g[f.j2][0]);
+  f.aligned = (turn1 > turn2 ? turn1 : turn2) * longest <= kAligned * f.shortest;
+  return f;
+}
+
+// Patch of two aligned rectangles: its four corners, each the furthest point of the patch along the diagonal that points
+// to it. Signs are turned so that every corner is the one at +x, +y. Returns false when the faces overlap by so narrow a
+// strip that the far sides have a say.
+bool clipAligned(const FacePair& f, ClipPoint out[4]) {
+  const double marginX = 2 * std::fabs(f.e2[0]), marginY = 2 * std::fabs(f.e1[1]);
+  const double width1 = f.hp + f.e1[0] - std::fabs(f.c[0]), width2 = f.hq + f.e2[1] - std::fabs(f.c[1]);
+  if (width1 <= marginX || width2 <= marginY) return false;
+
+  const double inverse = 1 / (f.e1[0] * f.e2[1] - f.e1[1] * f.e2[0]);
+  const double slopeX = (f.e1[2] * f.e2[1] - f.e2[2] * f.e1[1]) * inverse;
+  const double slopeY = (f.e1[0] * f.e2[2] - f.e2[0] * f.e1[2]) * inverse;
+  const double riseY = f.e1[1] / f.e1[0], riseX = f.e2[0] / f.e2[1];
+  const double near = kSameCorner * f.shortest;
+  for (int corner = 0; corner < 4; ++corner) {
+    // Counterclockwise, so that the points come in the order of the patch's outline.
+    const int sx = corner == 0 || corner == 3, sy = corner < 2;
+    const double signX = sx ? 1.0 : -1.0, signY = sy ? 1.0 : -1.0, both = signX * signY;
+    const double vx = signX * f.c[0] + f.e1[0] + both * f.e2[0];
+    const double vy = signY * f.c[1] + f.e2[1] + both * f.e1[1];
+    const double yAtSide = vy + both * riseY * (f.hp - vx);  // of the incident side along x, where it meets x = hp
+    const double xAtSide = vx + both * riseX * (f.hq - vy);
+    const int rv = referenceVertex(f, sx, sy), iv = incidentVertex(f, sx, sy);
+    double x, y;
+    std::uint32_t crossing = 0;
+    if (vx <= f.hp && vy <= f.hq) {
+      x = vx;
+      y = vy;
+    } else if (f.hq <= yAtSide && f.hp <= xAtSide) {
+      x = f.hp;
+      y = f.hq;
+    } else if (vx > f.hp && yAtSide <= f.hq) {
+      x = f.hp;
+      y = yAtSide;
+      crossing = crossingId(f, edgeAt(rv, f.q), edgeAt(iv, f.j1));
+    } else {
+      x = xAtSide;
+      y = f.hq;
+      crossing = crossingId(f, edgeAt(rv, f.p), edgeAt(iv, f.j2));
+    }
+    const bool atIncident = std::fabs(x - vx) <= near && std::fabs(y - vy) <= near;
+    const bool atReference = f.hp - x <= near && f.hq - y <= near;
+    ClipPoint& point = out[corner];
+    point.x = signX * x;
+    point.y = signY * y;
+    point.z = f.c[2] + slopeX * (point.x - f.c[0]) + slopeY * (point.y - f.c[1]);
+    // B's vertex first, whichever box has the reference face, so that the id does not depend on that.
+    if (atIncident && (atReference ? !f.referenceIsB : true))
+      point.id = incidentVertexId(f, sx, sy);
+    else if (atReference)
+      point.id = referenceVertexId(f, sx, sy);
+    else
+      point.id = crossing;
+  }
+  return true;
+}
+
+// Candidates of the general case. A point that falls on one already there (within rounding) is dropped: vertices come
+// first.
+struct Candidates {
+  ClipPoint points[24];
+  int count = 0;
+  double same = 0;
+
+  void add(double x, double y, double z, std::uint32_t id) {
+    for (int i = 0; i < count; ++i)
+      if (std::fabs(points[i].x - x) <= same && std::fabs(points[i].y - y) <= same) return;
+    points[count++] = {x, y, z, id};
+  }
+};
+
+// Corners of the intersection of the reference rectangle with the projected incident rectangle, however they lie: the
+// vertices of each inside the other and the crossings of their sides.
+void clipGeneral(const FacePair& f, double maxDistance, Candidates& candidates) {
+  // Room for rounding, so that a vertex on a side is found by at least one of the tests below.
+  const double reach = f.hp + f.hq + std::fabs(f.c[0]) + std::fabs(f.c[1]);
+  const double tolerance = 0x1p-46 * reach;
+  candidates.same = 0x1p-30 * f.shortest > 4 * tolerance ? 0x1p-30 * f.shortest : 4 * tolerance;
+
+  for (int v = 0; v < 4; ++v) {
+    const double s1 = v & 1 ? 1.0 : -1.0, s2 = v & 2 ? 1.0 : -1.0;
+    const double x = f.c[0] + s1 * f.e1[0] + s2 * f.e2[0], y = f.c[1] + s1 * f.e1[1] + s2 * f.e2[1];
+    const double z = f.c[2] + s1 * f.e1[2] + s2 * f.e2[2];
+    if (std::fabs(x) <= f.hp + tolerance && std::fabs(y) <= f.hq + tolerance && z <= maxDistance)
+      candidates.add(x, y, z, incidentVertexId(f, v & 1, v >> 1));
+  }
+
+  const double inverse = 1 / (f.e1[0] * f.e2[1] - f.e1[1] * f.e2[0]);  // the incident face looks at us: not near 0
+  for (int v = 0; v < 4; ++v) {
+    const double x = (v & 1 ? f.hp : -f.hp), y = (v & 2 ? f.hq : -f.hq);
+    const double dx = x - f.c[0], dy = y - f.c[1];
+    const double a1 = (dx * f.e2[1] - dy * f.e2[0]) * inverse, a2 = (dy * f.e1[0] - dx * f.e1[1]) * inverse;
+    const double z = f.c[2] + a1 * f.e1[2] + a2 * f.e2[2];
+    if (std::fabs(a1) <= 1 && std::fabs(a2) <= 1 && z <= maxDistance)
+      candidates.add(x, y, z, referenceVertexId(f, v & 1, v >> 1));
+  }
+
+  for (int side = 0; side < 4; ++side) {
+    // One side of the incident face: start + s along, s in [-1, 1].
+    const bool alongFirst = side < 2;
+    const int positive = side & 1;
+    const double* along = alongFirst ? f.e1 : f.e2;
+    const double* across = alongFirst ? f.e2 : f.e1;
+    const double sign = positive ? 1.0 : -1.0;
+    double start[3];
+    for (int i = 0; i < 3; ++i) start[i] = f.c[i] + sign * across[i];
+    const int incidentEdge = alongFirst ? edgeAt(incidentVertex(f, 0, positive), f.j1) : edgeAt(incidentVertex(f, positive, 0), f.j2);
+    for (int d = 0; d < 2; ++d) {  // sides x = +-hp, then y = +-hq
+      if (along[d] == 0) continue;
+      const double h = d == 0 ? f.hp : f.hq, limit = (d == 0 ? f.hq : f.hp) + tolerance;
+      const double oneOver = 1 / along[d];
+      for (int end = 0; end < 2; ++end) {
+        const double at = end ? h : -h;
+        const double s = (at - start[d]) * oneOver;
+        if (std::fabs(s) > 1) continue;
+        const double other = start[1 - d] + s * along[1 - d], z = start[2] + s * along[2];
+        if (std::fabs(other) > limit || z > maxDistance) continue;
+        const int rv = d == 0 ? referenceVertex(f, end, 0) : referenceVertex(f, 0, end);
+        const std::uint32_t id = crossingId(f, edgeAt(rv, d == 0 ? f.q : f.p), incidentEdge);
+        if (d == 0)
+          candidates.add(at, other, z, id);
+        else
+          candidates.add(other, at, z, id);
+      }
+    }
+  }
+}
+
+// Reduces to four points by fixed directions; see boxAxisManifold. Returns how many.
+int reduce(const Candidates& candidates, double shortest, ClipPoint out[4]) {
+  const ClipPoint* points = candidates.points;
+  const int count = candidates.count;
+  if (count <= 4) {
+    for (int i = 0; i < count; ++i) out[i] = points[i];
+    return count;
+  }
+  double lowX = points[0].x, highX = lowX, lowY = points[0].y, highY = lowY;
+  for (int i = 1; i < count; ++i) {
+    lowX = points[i].x < lowX ? points[i].x : lowX;
+    highX = points[i].x > highX ? points[i].x : highX;
+    lowY = points[i].y < lowY ? points[i].y : lowY;
+    highY = points[i].y > highY ? points[i].y : highY;
+  }
+  const double scaleX = highX > lowX ? 1 / (highX - lowX) : 0, scaleY = highY > lowY ? 1 / (highY - lowY) : 0;
+  // 35 degrees, not 45: on the diagonal two points of an octagon (a square turned by 45 degrees over another) would tie.
+  constexpr double kDirections[4][2] = {{1, 0.7}, {-0.7, 1}, {-1, -0.7}, {0.7, -1}};
+  // Of points as far out as that, the earlier one stays: a tie must not be broken by rounding.
+  constexpr double kTie = 1e-3;
+  int kept[4];
+  int keptCount = 0;
+  bool taken[24] = {};
+  for (const auto& direction : kDirections) {
+    int best = 0;
+    double bestScore = 0;
+    for (int i = 0; i < count; ++i) {
+      const double score = direction[0] * points[i].x * scaleX + direction[1] * points[i].y * scaleY;
+      if (i == 0 || score > bestScore + kTie) {
+        best = i;
+        bestScore = score;
+      }
+    }
+    if (!taken[best]) {
+      taken[best] = true;
+      kept[keptCount++] = best;
+    }
+  }
+  const auto spread = [&](int i, int k) {
+    const double dx = (points[i].x - points[k].x) * scaleX, dy = (points[i].y - points[k].y) * scaleY;
+    return dx * dx + dy * dy;
+  };
+  // Two directions may share a point: fill up with the one furthest from those kept.
+  while (keptCount < 4) {
+    int best = -1;
+    double bestGap = -1;
+    for (int i = 0; i < count; ++i) {
+      if (taken[i]) continue;
+      double gap = spread(i, kept[0]);
+      for (int k = 1; k < keptCount; ++k) gap = spread(i, kept[k]) < gap ? spread(i, kept[k]) : gap;
+      if (gap > bestGap + kTie) {
+        best = i;
+        bestGap = gap;
+      }
+    }
+    taken[best] = true;
+    kept[keptCount++] = best;
+  }
+  int deepest = 0, deepestKept = kept[0];
+  for (int i = 1; i < count; ++i) deepest = points[i].z < points[deepest].z ? i : deepest;
+  for (int k = 1; k < 4; ++k) deepestKept = points[kept[k]].z < points[deepestKept].z ? kept[k] : deepestKept;
+  if (points[deepest].z < points[deepestKept].z - kDeeper * shortest) {
+    int nearest = 0;
+    for (int k = 1; k < 4; ++k) nearest = spread(deepest, kept[k]) < spread(deepest, kept[nearest]) ? k : nearest;
+    kept[nearest] = deepest;
+  }
+  for (int k = 0; k < 4; ++k) out[k] = points[kept[k]];
+  return 4;
+}
+
+// Back from the frame of the reference face to the frame of A.
+void emit(const BoxPair& pair, const FacePair& f, const Vec3& normal, const ClipPoint& point, ContactPoint& out) {
+  const double hk = f.referenceIsB ? pair.hb[f.k] : pair.ha[f.k];
+  const double height = f.up ? hk : -hk;
+  double onReference[3];
+  if (f.referenceIsB) {
+    for (int i = 0; i < 3; ++i)
+      onReference[i] = pair.t[i] + (point.x * pair.r[i][f.p] + point.y * pair.r[i][f.q] + height * pair.r[i][f.k]);
+  } else {
+    onReference[f.p] = point.x;
+    onReference[f.q] = point.y;
+    onReference[f.k] = height;
+  }
+  const Vec3 reference = {onReference[0], onReference[1], onReference[2]};
+  // The normal points away from a reference face of A and into one of B.
+  const Vec3 onA = f.referenceIsB ? reference - point.z * normal : reference;
+  const Vec3 onB = f.referenceIsB ? reference : reference + point.z * normal;
+  math::store(out.pointOnA, onA);
+  math::store(out.pointOnB, onB);
+  out.separation = point.z;
+  out.featureId = point.id;
+}
+
+void onePoint(const Vec3& normal, const Vec3& onA, double separation, std::uint32_t id, ContactManifold& manifold) {
+  math::store(manifold.normal, normal);
+  manifold.pointCount = 1;
+  ContactPoint& point = manifold.points[0];
+  math::store(point.pointOnA, onA);
+  math::store(point.pointOnB, onA + separation * normal);
+  point.separation = separation;
+  point.featureId = id;
+}
+
+}  // namespace
+
+void faceManifold(const BoxPair& pair, const BoxAxis& axis, double maxDistance, ContactManifold& manifold) {
+  const FacePair f = makeFacePair(pair, axis);
+  const Vec3 normal = axisVector(pair, axis);
+  math::store(manifold.normal, normal);
+  manifold.pointCount = 0;
+  ClipPoint points[4];
+  int count = 4;
+  if (!(f.aligned && clipAligned(f, points))) {
+    Candidates candidates;
+    clipGeneral(f, maxDistance, candidates);
+    count = reduce(candidates, f.shortest, points);
+  }
+  for (int i = 0; i < count; ++i)
+    if (points[i].z <= maxDistance) emit(pair, f, normal, points[i], manifold.points[manifold.pointCount++]);
+}
+
+void edgeManifold(const BoxPair& pair, const BoxAxis& axis, double lateral, ContactManifold& manifold) {
+  const Witness w = closestOnEdges(pair, axis);
+  const Vec3 normal = axisVector(pair, axis);
+  onePoint(normal, w.onA, axis.separation, edgesId(w.edgeA, w.edgeB), manifold);
+  if (math::length(w.onB - w.onA - axis.separation * normal) > lateral) manifold.pointCount = 0;
+}
+
+void closestManifold(const Closest& closest, ContactManifold& manifold) {
+  const std::uint32_t id = closest.feature == 16  ? edgesId(closest.edgeA, closest.edgeB)
+                           : closest.feature >= 8 ? vertexId(true, closest.feature - 8, 6)
+                                                  : vertexId(false, closest.feature, 6);
+  onePoint((1 / closest.distance) * (closest.onB - closest.onA), closest.onA, closest.distance, id, manifold);
+}
+
+void witnessManifold(const BoxPair& pair, const BoxAxis& axis, ContactManifold& manifold) {
+  if (axis.index >= 6) return edgeManifold(pair, axis, HUGE_VAL, manifold);
+  faceManifold(pair, axis, 1e308, manifold);
+  if (manifold.pointCount > 0) {
+    int deepest = 0;
+    for (int i = 1; i < manifold.pointCount; ++i)
+      if (manifold.points[i].separation < manifold.points[deepest].separation) deepest = i;
+    manifold.points[0] = manifold.points[deepest];
+    manifold.pointCount = 1;
+    return;
+  }
+  // The faces touch along a side only, and rounding took that away: the supporting vertex, moved onto the face.
+  const FacePair f = makeFacePair(pair, axis);
+  const int s1 = f.e1[2] < 0, s2 = f.e2[2] < 0;
+  const auto clamp = [](double v, double h) { return v < -h ? -h : v > h ? h : v; };
+  ClipPoint point;
+  point.x = clamp(f.c[0] + (s1 ? 1.0 : -1.0) * f.e1[0] + (s2 ? 1.0 : -1.0) * f.e2[0], f.hp);
+  point.y = clamp(f.c[1] + (s1 ? 1.0 : -1.0) * f.e1[1] + (s2 ? 1.0 : -1.0) * f.e2[1], f.hq);
+  point.z = axis.separation;
+  point.id = incidentVertexId(f, s1, s2);
+  emit(pair, f, math::load(manifold.normal), point, manifold.points[0]);
+  manifold.pointCount = 1;
+}
+
+Vec3 penetrationWitness(const BoxPair& pair, const BoxAxis& axis) {
+  ContactManifold manifold;
+  witnessManifold(pair, axis, manifold);
+  return math::load(manifold.points[0].pointOnA);
+}
+
+}  // namespace sunder::detail
+
+namespace sunder {
+
+std::uint32_t encodeBoxFeature(const BoxFeature& feature) {
+  return static_cast<std::uint32_t>(feature.kind) << 16 | static_cast<std::uint32_t>(feature.first) << 8 | feature.second;
+}
+
+BoxFeature decodeBoxFeature(std::uint32_t featureId) {
+  const std::uint32_t kind = featureId >> 16;
+  if (kind < 1 || kind > 3) return {};
+  return {static_cast<BoxFeatureKind>(kind), static_cast<std::uint8_t>(featureId >> 8), static_cast<std::uint8_t>(featureId)};
+}
+
+ContactManifold boxAxisManifold(const Box& a, const Box& b, const Pose& poseBInA, const BoxAxis& axis, double maxDistance) {
+  ContactManifold manifold;
+  detail::BoxPair pair;
+  if (axis.index < 0 || axis.index > 14 || !detail::loadPair(a, b, poseBInA, pair)) return manifold;
+  detail::finishPair(pair);
+  if (axis.index < 6) {
+    detail::faceManifold(pair, axis, maxDistance, manifold);
+  } else {
+    BoxAxis edge = axis;
+    edge.separation = detail::edgeSeparation(pair, (axis.index - 6) / 3, (axis.index - 6) % 3);
+    if (edge.separation > -1e308 && edge.separation <= maxDistance) detail::edgeManifold(pair, edge, HUGE_VAL, manifold);
+  }
+  return manifold;
+}
+
+}  // namespace sunder
