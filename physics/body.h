@@ -61,5 +61,6 @@ struct BodyDef {
 // The reason why a definition can't be used, or an empty string. World::addBody throws std::invalid_argument with the
 // same words.
 std::string validate(const BodyDef& def);
+std::string validatePose(const Pose& pose);
 
 }  // namespace sunder

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// From pairs of the broadphase to contacts. A pair is only looked at when its two bodies may have moved enough to matter:
+// each body has a clock that bounds the motion of all its points. A pair apart by d cannot touch before its clocks have
+// advanced by d; a contact keeps its manifold - points fixed to the bodies, so that separations stay exact for a vertex
+// on a face - until they have advanced by a small share of the box.
+#include <algorithm>
+#include <cmath>
+
+#include "sunder/physics/world_internal.h"
+
+namespace sunder {
+namespace {
+
+using namespace math;
+
+// m. Pairs nearer than this, beyond the motion of the next step, have a contact already, so that its first impulse is
+// found in the step that needs it.
+constexpr double kContactMargin = 0.005;
+// Share of the smallest half extent of the two boxes that they may move before the manifold is made anew.
+constexpr double kRecycleShare = 0.002;
+// Share of the smaller box's radius within which a new point takes over the impulse of an old one with another id.
+constexpr double kMatchShare = 0.1;
+
+double smallestExtent(const BodyState& a, const BodyState& b) {
+  const double* h = a.def.halfExtents.data();
+  const double* k = b.def.halfExtents.data();
+  return std::min({h[0], h[1], h[2], k[0], k[1], k[2]});
+}
+
+BodyPair newPair(const ProxyPair& proxies) {
+  BodyPair pair;
+  pair.a = proxies.a;
+  pair.b = proxies.b;
+  return pair;
+}
+
+// Impulses of the old points go to the new ones with the same feature, then to the nearest ones that are left.
+void takeOverImpulses(const Contact& old, Contact& next, double matchDistance) {
+  bool taken[4] = {}, found[4] = {};
+  for (int i = 0; i < next.pointCount; ++i)
+    for (int j = 0; j < old.pointCount; ++j)
+      if (!taken[j] && old.points[j].featureId == next.points[i].featureId) {
+        next.points[i].impulse = old.points[j].impulse;
+        taken[j] = found[i] = true;
+        break;
+      }
+  for (int i = 0; i < next.pointCount; ++i) {
+    if (found[i]) continue;
+    int best = -1;
+    double bestSquared = matchDistance * matchDistance;
+    for (int j = 0; j < old.pointCount; ++j) {
+      if (taken[j]) continue;
+      double squared = 0;
+      for (int k = 0; k < 3; ++k) {
+        const double d = old.points[j].onA[k] - next.points[i].onA[k];
+        squared += d * d;
+      }
+      if (squared < bestSquared) {
+        bestSquared = squared;
+        best = j;
+      }
+    }
+    if (best < 0) continue;
+    next.points[i].impulse = old.points[best].impulse;
+    taken[best] = true;
+  }
+}
+
+}  // namespace
+
+std::uint32_t World::Impl::newContact() {
+  if (freeContacts.empty()) {
+    contacts.emplace_back();
+    return static_cast<std::uint32_t>(contacts.size() - 1);
+  }
+  const std::uint32_t slot = freeContacts.back();
+  freeContacts.pop_back();
+  return slot;
+}
+
+void World::Impl::freeContact(std::uint32_t contact) { freeContacts.push_back(contact); }
+
+void World::Impl::updatePairs() {
+  const PairEvents& events = broadphase.updatePairs();
+  if (events.began.empty() && events.ended.empty()) return;
+  mergedPairs.clear();
+  auto began = events.began.begin();
+  auto ended = events.ended.begin();
+  for (const BodyPair& pair : pairs) {
+    for (; began != events.began.end() && ProxyPair{began->a, began->b} < ProxyPair{pair.a, pair.b}; ++began)
+      mergedPairs.push_back(newPair(*began));
+    if (ended != events.ended.end() && ended->a == pair.a && ended->b == pair.b) {
+      ++ended;
+      if (pair.contact != kNone) {
+        freeContact(pair.contact);
+        wake(pair.a);
+        wake(pair.b);
+      }
+      continue;
+    }
+    mergedPairs.push_back(pair);
+  }
+  for (; began != events.began.end(); ++began) mergedPairs.push_back(newPair(*began));
+  pairs.swap(mergedPairs);
+  activePairsChanged = true;
+}
+
+// Fills `pair.contact` by a full query. False: too far apart for a contact.
+bool World::Impl::queryContact(BodyPair& pair, double maxDistance) {
+  const BodyState& a = bodies[pair.a];
+  const BodyState& b = bodies[pair.b];
+  const Pose relative = relativePose(a.pose, b.pose);
+  BoxCollision collision;
+  collideBoxes({a.def.halfExtents}, {b.def.halfExtents}, relative, maxDistance, def.narrowphase, pair.cache, collision);
+  ++report.narrowphaseQueries;
+  const double now = clocks[pair.a].now + clocks[pair.b].now;
+  if (collision.manifold.pointCount == 0) {
+    pair.reach = now + (collision.signedDistance - kContactMargin);
+    if (pair.contact != kNone) freeContact(pair.contact);
+    pair.contact = kNone;
+    return false;
+  }
+  pair.reach = now + kRecycleShare * smallestExtent(a, b);
+  Contact next;
+  next.bodyA = pair.a;
+  next.bodyB = pair.b;
+  next.fixedA = a.def.kind != BodyKind::Dynamic || a.def.dominance > b.def.dominance;
+  next.fixedB = b.def.kind != BodyKind::Dynamic || b.def.dominance > a.def.dominance;
+  next.friction = static_cast<float>(std::sqrt(a.def.friction * b.def.friction));
+  next.restitution = static_cast<float>(std::max(a.def.restitution, b.def.restitution));
+  const Vec3 surface = load(b.def.surfaceVelocity) - load(a.def.surfaceVelocity);
+  next.surfaceVelocity[0] = static_cast<float>(-surface.x);
+  next.surfaceVelocity[1] = static_cast<float>(-surface.y);
+  next.surfaceVelocity[2] = static_cast<float>(-surface.z);
+  const Vec3 normal = load(collision.manifold.normal);
+  next.normal[0] = normal.x;
+  next.normal[1] = normal.y;
+  next.normal[2] = normal.z;
+  next.pointCount = static_cast<std::uint8_t>(collision.manifold.pointCount);
+  const Mat3 rotation = toMatrix(load(relative.orientation));
+  for (int i = 0; i < next.pointCount; ++i) {
+    const ContactPoint& from = collision.manifold.points[i];
+    Contact::Point& to = next.points[i];
+    const Vec3 onA = load(from.pointOnA);
+    const Vec3 onB = transposeTimes(rotation, load(from.pointOnB) - load(relative.position));
+    const double valuesA[3] = {onA.x, onA.y, onA.z}, valuesB[3] = {onB.x, onB.y, onB.z};
+    for (int k = 0; k < 3; ++k) {
+      to.onA[k] = valuesA[k];
+      to.onB[k] = valuesB[k];
+    }
+    to.featureId = from.featureId;
+  }
+  if (pair.contact == kNone) {
+    pair.contact = newContact();
+  } else {
+    const Contact& old = contacts[pair.contact];
+    takeOverImpulses(old, next, kMatchShare * std::min(a.radius, b.radius));
+    for (int k = 0; k < 3; ++k) next.frictionImpulse[k] = old.frictionImpulse[k];
+    next.twistImpulse = old.twistImpulse;
+  }
+  contacts[pair.contact] = next;
+  return true;
+}
+
+// Whether the pair has a contact in this step.
+bool World::Impl::updateContact(BodyPair& pair) {
+  const MotionClock& a = clocks[pair.a];
+  const MotionClock& b = clocks[pair.b];
+  if (pair.contact == kNone) {
+    if (a.ahead + b.ahead < pair.reach) return false;
+  } else if (a.now + b.now < pair.reach) {
+    return true;
+  }
+  const BodyKind kindA = bodies[pair.a].def.kind, kindB = bodies[pair.b].def.kind;
+  if (kindA != BodyKind::Dynamic && kindB != BodyKind::Dynamic) return false;
+  return queryContact(pair, kContactMargin + (a.ahead - a.now) + (b.ahead - b.now));
+}
+
+void World::Impl::updateContacts() {
+  // Waking a body makes more pairs active: then all are gone over again, which is cheap for those already done.
+  for (;;) {
+    updateMoving();
+    activeContacts.clear();
+    wakeList.clear();
+    for (const std::uint32_t index : activePairs) {
+      BodyPair& pair = pairs[index];
+      if (!updateContact(pair)) continue;
+      activeContacts.push_back(pair.contact);
+      for (const std::uint32_t body : {pair.a, pair.b})
+        if (bodies[body].sleepingIsland != kNone && touches(contacts[pair.contact])) wakeList.push_back(body);
+    }
+    if (wakeList.empty()) return;
+    for (const std::uint32_t body : wakeList) wake(body);
+  }
+}
+
+}  // namespace sunder

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Islands, sleep and wake. An island is what hangs together by contacts; it sleeps when every body in it has been slow for
+// a while, and wakes as a whole.
+#include <algorithm>
+
+#include "sunder/physics/world_internal.h"
+
+namespace sunder {
+namespace {
+
+using namespace math;
+
+constexpr double kSleepSpeed = 0.05;  // m/s, of the fastest point of a body
+constexpr double kSleepTime = 0.5;    // s
+constexpr double kTouchDistance = 0.001;  // m: closer counts as touching when it is about waking a body
+
+std::uint32_t rootOf(std::vector<std::uint32_t>& parent, std::uint32_t i) {
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];
+    i = parent[i];
+  }
+  return i;
+}
+
+}  // namespace
+
+bool World::Impl::touches(const Contact& contact) const {
+  const BodyFrame& a = frames[contact.bodyA];
+  const BodyFrame& b = frames[contact.bodyB];
+  const auto rotated = [](const BodyFrame& f, const double* v) {
+    return Vec3{f.rotation[0] * v[0] + f.rotation[3] * v[1] + f.rotation[6] * v[2],
+                f.rotation[1] * v[0] + f.rotation[4] * v[1] + f.rotation[7] * v[2],
+                f.rotation[2] * v[0] + f.rotation[5] * v[1] + f.rotation[8] * v[2]};
+  };
+  const Vec3 normal = rotated(a, contact.normal);
+  const Vec3 offset = {b.position[0] - a.position[0], b.position[1] - a.position[1], b.position[2] - a.position[2]};
+  for (int i = 0; i < contact.pointCount; ++i)
+    if (dot(normal, offset + rotated(b, contact.points[i].onB) - rotated(a, contact.points[i].onA)) < kTouchDistance) return true;
+  return false;
+}
+
+void World::Impl::wake(std::uint32_t body) {
+  BodyState& state = bodies[body];
+  state.stillTime = 0;
+  const std::uint32_t island = state.sleepingIsland;
+  if (island == kNone) return;
+  for (const std::uint32_t member : sleepingIslands[island]) {
+    bodies[member].sleepingIsland = kNone;
+    bodies[member].stillTime = 0;
+  }
+  sleepingIslands[island].clear();
+  freeIslands.push_back(island);
+  movingChanged = true;
+}
+
+void World::Impl::wakeAll() {
+  for (std::uint32_t i = 0; i < bodies.size(); ++i)
+    if (bodies[i].alive) wake(i);
+}
+
+void World::Impl::disturb(std::uint32_t body) {
+  wake(body);
+  disturbed.push_back(body);
+  movingChanged = true;
+}
+
+void World::Impl::wakeDisturbed() {
+  if (disturbed.empty()) return;
+  islandOf.assign(bodies.size(), 0);
+  for (const std::uint32_t body : disturbed) islandOf[body] = 1;
+  disturbed.clear();
+  for (const BodyPair& pair : pairs) {
+    if (pair.contact == kNone || (islandOf[pair.a] == 0 && islandOf[pair.b] == 0)) continue;
+    wake(pair.a);
+    wake(pair.b);
+  }
+}
+
+void World::Impl::updateSleep(double dt) {
+  bool candidates = false;
+  for (const std::uint32_t i : moving) {
+    BodyState& body = bodies[i];
+    if (body.def.kind != BodyKind::Dynamic) continue;
+    const double speed = length(load(body.linearVelocity)) + body.radius * length(load(body.angularVelocity));
+    body.stillTime = speed < kSleepSpeed && body.def.allowSleep ? body.stillTime + dt : 0;
+    candidates = candidates || body.stillTime >= kSleepTime;
+  }
+  report.islands = 0;
+  if (!candidates) return;
+  // Islands over the bodies that are awake; what is static or kinematic joins nothing, but what moves keeps awake.
+  islandOf.resize(bodies.size());
+  for (const std::uint32_t i : moving) islandOf[i] = i;
+  restless.assign(bodies.size(), 0);
+  for (const std::uint32_t index : activeContacts) {
+    const Contact& contact = contacts[index];
+    const bool joinsA = movesNow[contact.bodyA] != 0, joinsB = movesNow[contact.bodyB] != 0;
+    const bool dynamicA = bodies[contact.bodyA].def.kind == BodyKind::Dynamic;
+    const bool dynamicB = bodies[contact.bodyB].def.kind == BodyKind::Dynamic;
+    if (joinsA && joinsB && dynamicA && dynamicB) {
+      const std::uint32_t a = rootOf(islandOf, contact.bodyA), b = rootOf(islandOf, contact.bodyB);
+      islandOf[std::max(a, b)] = std::min(a, b);
+    } else if (joinsA && joinsB) {
+      restless[dynamicA ? contact.bodyA : contact.bodyB] = 1;
+    }
+  }
+  // A root is the lowest body of its island, so ascending order meets it first.
+  for (const std::uint32_t i : moving) {
+    const BodyState& body = bodies[i];
+    if (body.def.kind != BodyKind::Dynamic) continue;
+    const std::uint32_t root = rootOf(islandOf, i);
+    report.islands += root == i;
+    if (body.stillTime < kSleepTime || restless[i] != 0) restless[root] = 1;
+  }
+  for (const std::uint32_t i : moving) {
+    BodyState& body = bodies[i];
+    if (body.def.kind != BodyKind::Dynamic) continue;
+    const std::uint32_t root = rootOf(islandOf, i);
+    if (restless[root] != 0) continue;
+    if (root == i) {
+      if (freeIslands.empty()) {
+        freeIslands.push_back(static_cast<std::uint32_t>(sleepingIslands.size()));
+        sleepingIslands.emplace_back();
+      }
+      body.sleepingIsland = freeIslands.back();
+      freeIslands.pop_back();
+    }
+    body.sleepingIsland = bodies[root].sleepingIsland;
+    sleepingIslands[body.sleepingIsland].push_back(i);
+    store(body.linearVelocity, {0, 0, 0});
+    store(body.angularVelocity, {0, 0, 0});
+    movingChanged = true;
+  }
+}
+
+}  // namespace sunder

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// World::step, stage by stage. docs/stepping.md explains the method.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "sunder/physics/world_internal.h"
+#include "sunder/solver/free_motion.h"
+
+namespace sunder {
+namespace {
+
+using namespace math;
+
+using Clock = std::chrono::steady_clock;
+
+// Adds the time since the last call to a stage.
+class StageClock {
+ public:
+  void add(double& milliseconds) {
+    const Clock::time_point now = Clock::now();
+    milliseconds += std::chrono::duration<double, std::milli>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  Clock::time_point last_ = Clock::now();
+};
+
+bool isFinite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+// rad per step. Below, the gyroscopic change of the velocity is taken at the start of the step; above, from the
+// momentum-conserving integrator.
+constexpr double kExplicitTurn = 0.02;
+
+// Inverse inertia in world axes: R diag(1 / moments) R^T.
+void setMasses(SolverMass& out, const BodyState& body, const BodyFrame& frame) {
+  const double* r = frame.rotation;
+  const double i[3] = {1 / body.inertia.data()[0], 1 / body.inertia.data()[1], 1 / body.inertia.data()[2]};
+  const std::uint8_t locks = body.def.lockedAxes;
+  const auto element = [&](int row, int column) {
+    if ((locks & (kLockAngularX << row)) != 0 || (locks & (kLockAngularX << column)) != 0) return 0.0f;
+    return static_cast<float>(i[0] * r[row] * r[column] + i[1] * r[3 + row] * r[3 + column] + i[2] * r[6 + row] * r[6 + column]);
+  };
+  out.inverseInertia[0] = element(0, 0);
+  out.inverseInertia[1] = element(0, 1);
+  out.inverseInertia[2] = element(0, 2);
+  out.inverseInertia[3] = element(1, 1);
+  out.inverseInertia[4] = element(1, 2);
+  out.inverseInertia[5] = element(2, 2);
+  out.inverseMass = static_cast<float>(1 / body.mass);
+}
+
+// Change of the angular velocity over dt by -I^-1 (w x I w).
+Vec3 gyroscopicChange(const BodyState& body, double dt) {
+  const Vec3 w = load(body.angularVelocity), moments = load(body.inertia);
+  if ((moments.x == moments.y && moments.y == moments.z) || (w.x == 0 && w.y == 0 && w.z == 0)) return {0, 0, 0};
+  if (length(w) * dt < kExplicitTurn) {
+    const Mat3 r = toMatrix(load(body.pose.orientation));
+    const Vec3 l = transposeTimes(r, w);
+    const Vec3 torque = cross(Vec3{moments.x * l.x, moments.y * l.y, moments.z * l.z}, l);
+    return dt * (r * Vec3{torque.x / moments.x, torque.y / moments.y, torque.z / moments.z});
+  }
+  Quaternion q = body.pose.orientation;
+  Eigen::Vector3d end = body.angularVelocity;
+  turnFreely(q, end, body.inertia, dt);
+  return load(end) - w;
+}
+
+}  // namespace
+
+bool World::Impl::isMoving(std::uint32_t body) const {
+  const BodyState& state = bodies[body];
+  if (!state.alive || state.frozen || state.sleepingIsland != kNone) return false;
+  if (state.def.kind == BodyKind::Dynamic) return true;
+  if (state.def.kind == BodyKind::Static) return false;
+  const Vec3 v = load(state.linearVelocity), w = load(state.angularVelocity);
+  return dot(v, v) > 0 || dot(w, w) > 0;
+}
+
+void World::Impl::updateMoving() {
+  if (movingChanged) {
+    moving.clear();
+    for (std::uint32_t i = 0; i < bodies.size(); ++i)
+      if (isMoving(i)) moving.push_back(i);
+    // All clocks are read, also those of bodies at rest.
+    for (MotionClock& clock : clocks) clock.ahead = clock.now;
+    movesNow.assign(bodies.size(), 0);
+    for (const std::uint32_t i : moving) movesNow[i] = 1;
+    movingChanged = false;
+    activePairsChanged = true;
+  }
+  if (activePairsChanged) {
+    activePairs.clear();
+    for (std::uint32_t i = 0; i < pairs.size(); ++i)
+      if (movesNow[pairs[i].a] != 0 || movesNow[pairs[i].b] != 0) activePairs.push_back(i);
+    activePairsChanged = false;
+  }
+}
+
+void World::Impl::advanceClocks(double dt) {
+  const double gravity = length(load(def.gravity)) * dt;
+  for (const std::uint32_t i : moving) {
+    const BodyState& body = bodies[i];
+    const double fall = body.def.kind == BodyKind::Dynamic ? gravity * std::fabs(body.def.gravityScale) : 0;
+    clocks[i].ahead = clocks[i].now + dt * (length(load(body.linearVelocity)) + fall + body.radius * length(load(body.angularVelocity)));
+  }
+}
+
+// A solver body for each moving body that has a contact; the others need none.
+void World::Impl::prepareBodies(double dt) {
+  solver.clear();
+  solverBody.assign(bodies.size(), 0);
+  for (const std::uint32_t contact : activeContacts) solverBody[contacts[contact].bodyA] = solverBody[contacts[contact].bodyB] = 1;
+  const double h = dt / def.substeps;
+  const Vec3 gravity = load(def.gravity);
+  for (const std::uint32_t i : moving) {
+    if (solverBody[i] == 0) continue;
+    const BodyState& body = bodies[i];
+    solverBody[i] = static_cast<std::uint32_t>(solver.bodies.size());
+    SolverBody& out = solver.bodies.emplace_back();
+    SolverMass& mass = solver.masses.emplace_back();
+    SolverDrive& drive = solver.drives.emplace_back();
+    const Vec3 v = load(body.linearVelocity), w = load(body.angularVelocity);
+    const double velocity[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
+    for (int k = 0; k < 6; ++k) out.velocity[k] = static_cast<float>(velocity[k]);
+    if (body.def.kind != BodyKind::Dynamic) continue;
+    setMasses(mass, body, frames[i]);
+    const Vec3 fall = body.def.gravityScale * gravity;
+    const Vec3 gyro = (1.0 / def.substeps) * gyroscopicChange(body, dt);
+    const double gain[6] = {h * fall.x, h * fall.y, h * fall.z, gyro.x, gyro.y, gyro.z};
+    const double keep[2] = {1 / (1 + h * body.def.linearDamping), 1 / (1 + h * body.def.angularDamping)};
+    for (int k = 0; k < 6; ++k) {
+      const bool isLocked = (body.def.lockedAxes & (1 << k)) != 0;
+      drive.keep[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3]);
+      drive.gain[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3] * gain[k]);
+    }
+  }
+  for (std::uint32_t i = 0; i < bodies.size(); ++i)
+    if (movesNow[i] == 0) solverBody[i] = 0;
+}
+
+// Motion without contacts: exact in the position (parabola), see turnFreely() for the rotation.
+void World::Impl::moveFreely(BodyState& body, double dt) const {
+  Vec3 position = load(body.pose.position), v = load(body.linearVelocity), w = load(body.angularVelocity);
+  if (body.def.kind == BodyKind::Dynamic) {
+    const Vec3 old = v;
+    v = (1 / (1 + dt * body.def.linearDamping)) * (v + (dt * body.def.gravityScale) * load(def.gravity));
+    if ((body.def.lockedAxes & kLockLinearX) != 0) v.x = 0;
+    if ((body.def.lockedAxes & kLockLinearY) != 0) v.y = 0;
+    if ((body.def.lockedAxes & kLockLinearZ) != 0) v.z = 0;
+    position = position + (0.5 * dt) * (old + v);
+    store(body.linearVelocity, v);
+    const std::uint8_t turnLocks = body.def.lockedAxes & kLockRotation;
+    if (turnLocks == 0) {
+      turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
+      w = load(body.angularVelocity);
+    } else {
+      if ((turnLocks & kLockAngularX) != 0) w.x = 0;
+      if ((turnLocks & kLockAngularY) != 0) w.y = 0;
+      if ((turnLocks & kLockAngularZ) != 0) w.z = 0;
+      Eigen::Vector3d turn;
+      store(turn, dt * w);
+      body.pose.orientation = turned(body.pose.orientation, turn);
+    }
+    store(body.angularVelocity, (1 / (1 + dt * body.def.angularDamping)) * w);
+  } else {
+    position = position + dt * v;
+    Eigen::Vector3d turn;
+    store(turn, dt * w);
+    body.pose.orientation = turned(body.pose.orientation, turn);
+  }
+  store(body.pose.position, position);
+}
+
+void World::Impl::moveSolved(BodyState& body, const SolverBody& solved) const {
+  const Vec3 moved = {solved.displacement[0], solved.displacement[1], solved.displacement[2]};
+  store(body.pose.position, load(body.pose.position) + moved);
+  if (solved.displacement[3] != 0 || solved.displacement[4] != 0 || solved.displacement[5] != 0) {
+    Eigen::Vector3d turn;
+    store(turn, Vec3{solved.displacement[3], solved.displacement[4], solved.displacement[5]});
+    body.pose.orientation = turned(body.pose.orientation, turn);
+  }
+  store(body.linearVelocity, Vec3{solved.velocity[0], solved.velocity[1], solved.velocity[2]});
+  store(body.angularVelocity, Vec3{solved.velocity[3], solved.velocity[4], solved.velocity[5]});
+}
+
+void World::Impl::finishBodies(double dt) {
+  for (const std::uint32_t i : moving) {
+    BodyState& body = bodies[i];
+    const Pose before = body.pose;
+    const bool dynamic = body.def.kind == BodyKind::Dynamic;
+    const std::uint32_t number = dynamic ? solverBody[i] : 0;
+    if (number != 0)
+      moveSolved(body, solver.bodies[number]);
+    else
+      moveFreely(body, dt);
+    const double* q = body.pose.orientation.coeffs().data();
+    const bool finite = isFinite(load(body.pose.position)) && isFinite(load(body.linearVelocity)) &&
+                        isFinite(load(body.angularVelocity)) && std::isfinite(q[0] + q[1] + q[2] + q[3]);
+    if (!finite) {  // the others go on without it
+      body.pose = before;
+      store(body.linearVelocity, {0, 0, 0});
+      store(body.angularVelocity, {0, 0, 0});
+      body.frozen = true;
+      movingChanged = true;
+      report.errors |= kStepNonFiniteBody;
+      report.frozenBodies.push_back({i, body.generation});
+      continue;
+    }
+    finishPose(i, before, dt);
+  }
+}
+
+// After the pose of a moving body has changed from `before`: its frame, clock and proxy.
+void World::Impl::finishPose(std::uint32_t index, const Pose& before, double dt) {
+  const BodyState& body = bodies[index];
+  frames[index] = frameOf(body.pose);
+  const Vec3 moved = load(body.pose.position) - load(before.position);
+  // |q - q0| is twice the sine of a quarter of the angle; a point at the radius moves by at most radius * angle, and
+  // angle <= 2.3 |q - q0| up to half a turn. Both signs of a quaternion are the same rotation.
+  const double* p = before.orientation.coeffs().data();
+  const double* q = body.pose.orientation.coeffs().data();
+  double apart = 0, opposed = 0;
+  for (int k = 0; k < 4; ++k) {
+    apart += (q[k] - p[k]) * (q[k] - p[k]);
+    opposed += (q[k] + p[k]) * (q[k] + p[k]);
+  }
+  clocks[index].now += length(moved) + body.radius * 2.3 * std::sqrt(std::min(apart, opposed));
+  Eigen::Vector3d ahead;
+  store(ahead, dt * load(body.linearVelocity));
+  broadphase.move(index, boundsOf(frames[index], body.def.halfExtents), ahead);
+}
+
+const StepReport& World::step(double dt) {
+  Impl& w = *impl_;
+  StepReport& report = w.report;
+  report.errors = kStepOk;
+  report.milliseconds = {};
+  report.frozenBodies.clear();
+  report.narrowphaseQueries = 0;
+  if (!(dt > 0) || !std::isfinite(dt)) {
+    report.errors |= kStepInvalidTimeStep;
+    return report;
+  }
+  StageClock clock, whole;
+  w.updatePairs();
+  w.wakeDisturbed();
+  w.updateMoving();
+  clock.add(report.milliseconds.broadphase);
+  w.advanceClocks(dt);
+  w.updateContacts();
+  clock.add(report.milliseconds.narrowphase);
+  w.prepareBodies(dt);
+  w.solver.solve(w.contacts, w.activeContacts, w.solverBody, w.frames, {w.def.substeps, dt});
+  clock.add(report.milliseconds.solver);
+  w.finishBodies(dt);
+  clock.add(report.milliseconds.finish);
+  if (w.def.continuous) w.sweepFastBodies(dt);
+  clock.add(report.milliseconds.continuous);
+  if (w.def.sleep) w.updateSleep(dt);
+  clock.add(report.milliseconds.islands);
+  w.fillReport();
+  whole.add(report.milliseconds.total);
+  return report;
+}
+
+void World::Impl::fillReport() {
+  report.bodies = aliveCount;
+  report.awakeBodies = static_cast<int>(moving.size());
+  report.pairs = static_cast<int>(pairs.size());
+  report.contacts = static_cast<int>(activeContacts.size());
+  report.contactPoints = 0;
+  for (const std::uint32_t contact : activeContacts) report.contactPoints += contacts[contact].pointCount;
+  report.colors = solver.colorCount();
+  report.deepestPenetration = solver.deepestPenetration();
+}
+
+}  // namespace sunder

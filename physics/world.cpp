@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "sunder/physics/world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "sunder/physics/world_internal.h"
+
+namespace sunder {
+namespace {
+
+using namespace math;
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+void requireFinite(const Eigen::Vector3d& v, const char* what) {
+  for (int i = 0; i < 3; ++i)
+    require(std::isfinite(v[i]), std::string("world: ") + what + "[" + std::to_string(i) + "] is not finite");
+}
+
+Pose normalizedPose(const Pose& pose) {
+  Pose result = pose;
+  store(result.orientation, normalized(load(pose.orientation)));
+  return result;
+}
+
+void setMass(BodyState& body) {
+  const BodyDef& def = body.def;
+  const Vec3 h = load(def.halfExtents);
+  body.radius = length(h);
+  if (def.kind != BodyKind::Dynamic) return;
+  body.mass = def.mass > 0 ? def.mass : 8 * h.x * h.y * h.z * def.density;
+  const double third = body.mass / 3;
+  store(body.inertia, Vec3{third * (h.y * h.y + h.z * h.z), third * (h.x * h.x + h.z * h.z), third * (h.x * h.x + h.y * h.y)});
+}
+
+}  // namespace
+
+World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
+  requireFinite(def.gravity, "gravity");
+  require(def.substeps >= 1 && def.substeps <= 64, "world: substeps is " + std::to_string(def.substeps) + ", must be 1 to 64");
+  require(def.threads >= 1 && def.threads <= 256, "world: threads is " + std::to_string(def.threads) + ", must be 1 to 256");
+  impl_->def = def;
+}
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+BodyState& World::Impl::checked(BodyId id, const char* call) {
+  require(id.index < bodies.size() && bodies[id.index].alive && bodies[id.index].generation == id.generation,
+          std::string("world: ") + call + " of body " + std::to_string(id.index) + " (generation " +
+              std::to_string(id.generation) + "), which is not in this world");
+  return bodies[id.index];
+}
+
+BodyFrame frameOf(const Pose& pose) {
+  const Vec3 p = load(pose.position);
+  const Mat3 r = toMatrix(load(pose.orientation));
+  return {{p.x, p.y, p.z}, {r.c0.x, r.c0.y, r.c0.z, r.c1.x, r.c1.y, r.c1.z, r.c2.x, r.c2.y, r.c2.z}};
+}
+
+Aabb boundsOf(const BodyFrame& frame, const Eigen::Vector3d& halfExtents) {
+  const double* h = halfExtents.data();
+  Aabb box;
+  for (int i = 0; i < 3; ++i) {
+    const double reach = std::fabs(frame.rotation[i]) * h[0] + std::fabs(frame.rotation[3 + i]) * h[1] +
+                         std::fabs(frame.rotation[6 + i]) * h[2];
+    box.lower.data()[i] = frame.position[i] - reach;
+    box.upper.data()[i] = frame.position[i] + reach;
+  }
+  return box;
+}
+
+BodyId World::addBody(const BodyDef& def) {
+  const std::string reason = validate(def);
+  require(reason.empty(), reason);
+  Impl& w = *impl_;
+  BodyState body;
+  body.def = def;
+  body.pose = normalizedPose(def.pose);
+  if (def.kind != BodyKind::Static) {
+    body.linearVelocity = def.linearVelocity;
+    body.angularVelocity = def.angularVelocity;
+  }
+  body.alive = true;
+  setMass(body);
+  const BodyFrame frame = frameOf(body.pose);
+  // A body's index is its proxy's: one number less to keep in step.
+  const std::uint32_t index = w.broadphase.insert(boundsOf(frame, def.halfExtents), def.kind == BodyKind::Static, def.filter);
+  if (index >= w.bodies.size()) {
+    w.bodies.resize(index + 1);
+    w.frames.resize(index + 1);
+    w.clocks.resize(index + 1);
+  }
+  body.generation = w.bodies[index].generation + 1;
+  w.bodies[index] = body;
+  w.frames[index] = frame;
+  w.clocks[index] = {};
+  w.movingChanged = true;
+  ++w.aliveCount;
+  return {index, body.generation};
+}
+
+void World::removeBody(BodyId id) {
+  Impl& w = *impl_;
+  BodyState& body = w.checked(id, "removeBody");
+  w.wake(id.index);
+  body.alive = false;
+  --w.aliveCount;
+  w.movingChanged = true;
+  w.broadphase.remove(id.index);  // the end of its pairs, at the next step, wakes what it touched
+}
+
+bool World::isValid(BodyId id) const {
+  return id.index < impl_->bodies.size() && impl_->bodies[id.index].alive && impl_->bodies[id.index].generation == id.generation;
+}
+
+std::vector<BodyId> World::bodies() const {
+  std::vector<BodyId> ids;
+  for (std::uint32_t i = 0; i < impl_->bodies.size(); ++i)
+    if (impl_->bodies[i].alive) ids.push_back({i, impl_->bodies[i].generation});
+  return ids;
+}
+
+const StepReport& World::lastReport() const { return impl_->report; }
+const Pose& World::pose(BodyId id) const { return impl_->checked(id, "pose").pose; }
+const Eigen::Vector3d& World::linearVelocity(BodyId id) const { return impl_->checked(id, "linearVelocity").linearVelocity; }
+const Eigen::Vector3d& World::angularVelocity(BodyId id) const { return impl_->checked(id, "angularVelocity").angularVelocity; }
+const BodyDef& World::definition(BodyId id) const { return impl_->checked(id, "definition").def; }
+double World::mass(BodyId id) const { return impl_->checked(id, "mass").mass; }
+Eigen::Vector3d World::inertia(BodyId id) const { return impl_->checked(id, "inertia").inertia; }
+bool World::isAwake(BodyId id) const {
+  return impl_->checked(id, "isAwake").sleepingIsland == kNone && impl_->bodies[id.index].def.kind != BodyKind::Static;
+}
+const WorldDef& World::settings() const { return impl_->def; }
+
+void World::setPose(BodyId id, const Pose& pose) {
+  const std::string reason = validatePose(pose);
+  require(reason.empty(), reason);
+  Impl& w = *impl_;
+  BodyState& body = w.checked(id, "setPose");
+  const Pose next = normalizedPose(pose);
+  if (std::memcmp(&next, &body.pose, sizeof next) == 0) return;  // writing the same pose again wakes nobody
+  w.disturb(id.index);
+  const double turn = body.pose.orientation.coeffs() == next.orientation.coeffs() ? 0 : 2 * body.radius;
+  w.clocks[id.index].now += length(load(next.position) - load(body.pose.position)) + turn;
+  body.pose = next;
+  body.frozen = false;
+  w.frames[id.index] = frameOf(next);
+  w.broadphase.move(id.index, boundsOf(w.frames[id.index], body.def.halfExtents));
+}
+
+void World::setLinearVelocity(BodyId id, const Eigen::Vector3d& velocity) {
+  requireFinite(velocity, "linear velocity");
+  BodyState& body = impl_->checked(id, "setLinearVelocity");
+  require(body.def.kind != BodyKind::Static, "world: setLinearVelocity of a static body");
+  if (body.linearVelocity == velocity) return;
+  body.linearVelocity = velocity;
+  impl_->disturb(id.index);
+}
+void World::setAngularVelocity(BodyId id, const Eigen::Vector3d& velocity) {
+  requireFinite(velocity, "angular velocity");
+  BodyState& body = impl_->checked(id, "setAngularVelocity");
+  require(body.def.kind != BodyKind::Static, "world: setAngularVelocity of a static body");
+  if (body.angularVelocity == velocity) return;
+  body.angularVelocity = velocity;
+  impl_->disturb(id.index);
+}
+
+void World::setGravity(const Eigen::Vector3d& gravity) {
+  requireFinite(gravity, "gravity");
+  if (impl_->def.gravity == gravity) return;
+  impl_->def.gravity = gravity;
+  impl_->wakeAll();
+}
+void World::setSleep(bool enabled) {
+  impl_->def.sleep = enabled;
+  if (!enabled) impl_->wakeAll();
+}
+
+double World::energy() const {
+  double sum = 0;
+  const Vec3 gravity = load(impl_->def.gravity);
+  for (std::uint32_t i = 0; i < impl_->bodies.size(); ++i) {
+    const BodyState& body = impl_->bodies[i];
+    if (!body.alive || body.def.kind != BodyKind::Dynamic) continue;
+    const Vec3 v = load(body.linearVelocity);
+    const Vec3 w = transposeTimes(toMatrix(load(body.pose.orientation)), load(body.angularVelocity));
+    const Vec3 moments = load(body.inertia);
+    sum += 0.5 * body.mass * dot(v, v) + 0.5 * (moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z) -
+           body.mass * body.def.gravityScale * dot(gravity, load(body.pose.position));
+  }
+  return sum;
+}
+
+std::uint64_t World::stateHash() const {
+  std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
+  const auto add = [&hash](const double* values, int count) {
+    for (int i = 0; i < count; ++i) {
+      std::uint64_t bits;
+      std::memcpy(&bits, values + i, sizeof bits);
+      for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((bits >> (8 * byte)) & 0xff)) * 0x100000001b3ull;
+    }
+  };
+  for (const BodyState& body : impl_->bodies) {
+    if (!body.alive) continue;
+    add(body.pose.position.data(), 3);
+    add(body.pose.orientation.coeffs().data(), 4);
+    add(body.linearVelocity.data(), 3);
+    add(body.angularVelocity.data(), 3);
+  }
+  return hash;
+}
+
+}  // namespace sunder

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// What a World holds. Not installed: only the .cpp files of physics/ include it.
+#pragma once
+#include <vector>
+
+#include "sunder/broadphase/sweep_and_prune.h"
+#include "sunder/narrowphase/math_internal.h"
+#include "sunder/physics/world.h"
+#include "sunder/solver/contact.h"
+#include "sunder/solver/contact_solver.h"
+
+namespace sunder {
+
+inline constexpr std::uint32_t kNone = 0xffffffffu;
+
+// Everything of a body that is not read in the inner loops.
+struct BodyState {
+  BodyDef def;
+  Pose pose;
+  Eigen::Vector3d linearVelocity = Eigen::Vector3d::Zero();
+  Eigen::Vector3d angularVelocity = Eigen::Vector3d::Zero();
+  Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  // kg m^2, principal, own axes; 0 when not dynamic
+  double mass = 0;                                    // kg; 0 when not dynamic
+  double radius = 0;                                  // m, half the diagonal
+  double stillTime = 0;                               // s for which the body has been slow enough to sleep
+  std::uint32_t generation = 0;
+  std::uint32_t sleepingIsland = kNone;  // kNone: awake (or never sleeps: static)
+  bool alive = false;
+  bool frozen = false;  // its state stopped being finite
+};
+
+// A pair of the broadphase. `reach` is how far (m, on the motion clocks of its bodies) the two may move until they have
+// to be looked at again; see contact_update.cpp.
+struct BodyPair {
+  std::uint32_t a = 0, b = 0;  // bodies, a < b
+  std::uint32_t contact = kNone;
+  BoxPairCache cache;
+  double reach = 0;
+};
+
+// An upper bound of how far any point of a body has moved since it was added, and of how far it will have moved after
+// the next step. Differences of it over time bound real motion.
+struct MotionClock {
+  double now = 0;
+  double ahead = 0;
+};
+
+BodyFrame frameOf(const Pose& pose);
+Aabb boundsOf(const BodyFrame& frame, const Eigen::Vector3d& halfExtents);
+
+struct World::Impl {
+  WorldDef def;
+  SweepAndPrune broadphase;
+  std::vector<BodyState> bodies;    // by index, which is also the index of the proxy
+  std::vector<BodyFrame> frames;    // per body
+  std::vector<MotionClock> clocks;  // per body
+  std::vector<BodyPair> pairs;      // sorted by (a, b)
+  std::vector<BodyPair> mergedPairs;
+  std::vector<Contact> contacts;    // slots
+  std::vector<std::uint32_t> freeContacts;
+
+  std::vector<std::uint32_t> moving;  // awake dynamic and kinematic bodies, ascending
+  bool movingChanged = true;
+  std::vector<std::uint32_t> activePairs;  // pairs with a moving body, ascending
+  bool activePairsChanged = true;
+  std::vector<std::uint32_t> activeContacts;  // contacts of this step, in the order of the pairs
+  std::vector<std::vector<std::uint32_t>> sleepingIslands;
+  std::vector<std::uint32_t> freeIslands;
+  std::vector<std::uint32_t> wakeList;   // found while contacts are updated
+  std::vector<std::uint32_t> disturbed;  // since the last step
+
+  ContactSolver solver;
+  std::vector<std::uint32_t> solverBody;  // per body, 0: takes no part
+  std::vector<std::uint8_t> movesNow;     // per body: in `moving`
+  std::vector<std::uint32_t> islandOf;    // union-find, per body
+  std::vector<std::uint8_t> restless;     // per body: keeps its island awake
+  int aliveCount = 0;
+  StepReport report;
+
+  BodyState& checked(BodyId id, const char* call);
+  bool isMoving(std::uint32_t body) const;
+  void wake(std::uint32_t body);  // and all that sleeps with it
+  void wakeAll();
+  void disturb(std::uint32_t body);  // wakes it now, and in the next step all that it touches
+  std::uint32_t newContact();
+  void freeContact(std::uint32_t contact);
+
+  // The stages of a step, in their order.
+  void updatePairs();
+  void wakeDisturbed();
+  void updateMoving();
+  void advanceClocks(double dt);
+  void updateContacts();
+  void prepareBodies(double dt);
+  void finishBodies(double dt);
+  void sweepFastBodies(double dt);
+  void updateSleep(double dt);
+  void fillReport();
+
+  bool updateContact(BodyPair& pair);
+  bool queryContact(BodyPair& pair, double maxDistance);
+  bool touches(const Contact& contact) const;
+  void moveFreely(BodyState& body, double dt) const;
+  void moveSolved(BodyState& body, const SolverBody& solved) const;
+  void finishPose(std::uint32_t index, const Pose& before, double dt);
+};
+
+}  // namespace sunder

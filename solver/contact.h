@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstdint>
+
+namespace sunder {
+
+// A contact between two bodies, kept for as long as they touch: the manifold as points fixed to the bodies, and the
+// impulses that start the next solve.
+struct Contact {
+  std::uint32_t bodyA = 0;  // indices into the caller's bodies
+  std::uint32_t bodyB = 0;
+  std::uint8_t pointCount = 0;
+  // A body that this contact must not move (dominance, static, kinematic).
+  bool fixedA = false;
+  bool fixedB = false;
+  float friction = 0;
+  float restitution = 0;
+  float surfaceVelocity[3] = {0, 0, 0};  // m/s, world: wanted tangential velocity of B against A
+  float frictionImpulse[3] = {0, 0, 0};  // N s over one substep, world axes, on B
+  float twistImpulse = 0;                // N m s over one substep, about the normal, on B
+  double normal[3] = {0, 0, 0};          // unit, from A to B, in the frame of A
+  struct Point {
+    double onA[3] = {0, 0, 0};  // in the frame of A
+    double onB[3] = {0, 0, 0};  // in the frame of B
+    float impulse = 0;          // N s over one substep, along the normal, >= 0
+    float totalImpulse = 0;     // N s over the last step
+    std::uint32_t featureId = 0;
+  } points[4];
+};
+
+}  // namespace sunder

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstdint>
+
+namespace sunder {
+
+// Eight contacts of one colour, a lane each: the form in which contacts are solved. All vectors but normal and tangent
+// are in the contact frame (tangent 1, tangent 2, normal), in which a point of the patch needs only two coordinates:
+// the third does not enter its normal row. Points are relative to body B; from A the same point is r + offset. (In a
+// contact with something fixed, which may be huge, A is the fixed one: its long arms lose digits where none are needed.)
+// Lanes past laneCount are empty: all zero, body 0.
+struct alignas(64) ContactBlock {
+  using Lanes = float[8];
+
+  std::int32_t bodyA[8] = {};  // indices of SolverBody
+  std::int32_t bodyB[8] = {};
+  Lanes normal[3] = {};   // world, unit, from A to B
+  Lanes tangent[3] = {};  // world, unit; tangent 2 = normal x tangent
+  Lanes offset[3] = {};   // position of B - position of A
+  Lanes inverseMassA = {};
+  Lanes inverseMassB = {};
+  Lanes inverseInertiaA[6] = {};  // 11, 12, 13, 22, 23, 33
+  Lanes inverseInertiaB[6] = {};
+
+  struct Point {
+    Lanes r1 = {}, r2 = {};   // from the centre of B
+    Lanes separation = {};    // at the start of the step
+    Lanes mass = {};          // effective mass of the normal row; 0: no such point
+    Lanes impulse = {};       // N s, over one substep, >= 0
+  } points[4];
+
+  // Friction acts at one point of the patch: two tangential rows solved as a 2 x 2 block, and a twist row about the
+  // normal.
+  Lanes center[3] = {};
+  Lanes tangentMass[3] = {};  // inverse of the 2 x 2 matrix: 11, 12, 22
+  Lanes twistMass = {};
+  Lanes lever[4] = {};        // distance of each point from the centre
+  Lanes friction = {};        // coefficient of the pair
+  Lanes tangentImpulse[2] = {};
+  Lanes twistImpulse = {};
+  Lanes surfaceVelocity[2] = {};  // wanted tangential velocity of B against A
+
+  Lanes restitution = {};
+  Lanes approach[4] = {};  // normal velocity (< 0) of a point that hit in this substep, else 0
+
+  std::int32_t contact[8] = {};  // index of the contact in each lane
+  std::int32_t laneCount = 0;
+  std::int32_t pointCount = 0;   // largest of the lanes
+  bool immovableA = false;       // A is static or kinematic in every lane: it is read, never written
+  bool bounces = false;          // some lane has restitution > 0
+};
+
+// The raw numbers of eight contacts, in world axes, from which ContactKernel::prepare makes a block.
+struct alignas(64) ContactBlockInput {
+  using Lanes = float[8];
+  Lanes normal[3] = {};
+  Lanes offset[3] = {};       // position of B - position of A
+  Lanes point[4][3] = {};     // from the centre of B
+  Lanes present[4] = {};      // 1: the point exists, 0: it does not
+  Lanes moves[2] = {};        // 1: this contact moves A, B; 0: it does not, whatever the mass (dominance)
+  Lanes frictionImpulse[3] = {};  // of the last step, world axes
+  Lanes surfaceVelocity[3] = {};
+};
+
+}  // namespace sunder

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The wide part of the contact solver: functions over blocks of eight contacts. Compiled once per instruction set, with
+// the same result in every bit; contactKernel() picks the widest that the machine has.
+#pragma once
+#include "sunder/solver/contact_block.h"
+#include "sunder/solver/solver_body.h"
+
+namespace sunder {
+
+struct ContactKernelParameters {
+  float inverseSubstep = 0;  // 1/h
+  float bias = 0;            // share of the penetration that one substep tries to remove
+  float maxPushSpeed = 0;    // m/s, limit of the velocity that removes penetration
+  float slop = 0;            // m, penetration that is left alone
+  float massScale = 1;       // of a row in contact
+  float impulseScale = 0;    // leak of the accumulated impulse
+  float restitutionThreshold = 0;  // m/s: slower hits do not bounce
+};
+
+struct ContactKernel {
+  // Fills in all of a block that follows from its bodies, its separations and the input.
+  void (*prepare)(ContactBlock& block, const ContactBlockInput& input, const SolverMass* masses);
+  void (*warmStart)(ContactBlock* blocks, int count, SolverBody* bodies);
+  void (*solveNormals)(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters);
+  void (*relax)(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters);
+  const char* name;
+};
+
+const ContactKernel& contactKernelBaseline();
+const ContactKernel& contactKernelAvx2();
+// The best one for this machine. The environment variable SUNDER_INSTRUCTION_SET=baseline|avx2 overrides it (for tests).
+const ContactKernel& contactKernel();
+
+}  // namespace sunder

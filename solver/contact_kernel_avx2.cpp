@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#include "contact_kernel.inl"
+
+namespace sunder {
+
+const ContactKernel& contactKernelAvx2() {
+  static constexpr ContactKernel kernel = {prepare, warmStart, solveNormals, relax, "avx2"};
+  return kernel;
+}
+
+}  // namespace sunder

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#include "contact_kernel.inl"
+
+namespace sunder {
+
+const ContactKernel& contactKernelBaseline() {
+  static constexpr ContactKernel kernel = {prepare, warmStart, solveNormals, relax, "baseline"};
+  return kernel;
+}
+
+}  // namespace sunder

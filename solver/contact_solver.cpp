@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "sunder/solver/contact_solver.h"
+
+#include <algorithm>
+
+#include "sunder/narrowphase/math_internal.h"
+
+namespace sunder {
+namespace {
+
+using namespace math;
+
+constexpr int kColors = 64;             // of contacts between two moving bodies, and as many of contacts with fixed ones
+constexpr int kFixedColors = kColors;   // offset of the latter, which are solved last: the ground has the last word
+constexpr int kOverflow = 2 * kColors;  // contacts that found no color: solved one after the other
+constexpr int kColorTotal = kOverflow + 1;
+
+// docs/stepping.md gives the reason of each.
+constexpr double kBias = 0.1;
+constexpr double kMaxPushSpeed = 3.0;
+constexpr double kSlop = 2e-5;
+constexpr double kRestitutionThreshold = 0.5;
+
+}  // namespace
+
+void ContactSolver::clear() {
+  bodies.assign(1, {});
+  masses.assign(1, {});
+  drives.assign(1, {});
+  locked.assign(1, 0);
+}
+
+void ContactSolver::colorContacts(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
+                                  const std::vector<std::uint32_t>& solverBody) {
+  colorsUsed_.assign(2 * bodies.size(), 0);
+  colorOf_.resize(active.size());
+  colorCountOf_.assign(kColorTotal, 0);
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    const Contact& contact = contacts[active[i]];
+    const std::uint32_t a = solverBody[contact.bodyA], b = solverBody[contact.bodyB];
+    // A body with no mass at all is only read, and by any number of contacts of one color. One that only this contact
+    // must not move may be written by others: it counts.
+    const bool movesA = moves(a), movesB = moves(b);
+    const int offset = movesA && movesB ? 0 : kFixedColors;
+    std::uint64_t& usedA = colorsUsed_[2 * a + (offset != 0)];
+    std::uint64_t& usedB = colorsUsed_[2 * b + (offset != 0)];
+    const std::uint64_t taken = (movesA ? usedA : 0) | (movesB ? usedB : 0);
+    int color = kOverflow;
+    if (~taken != 0) {
+      const int bit = __builtin_ctzll(~taken);
+      usedA |= std::uint64_t{1} << bit;
+      usedB |= std::uint64_t{1} << bit;
+      color = offset + bit;
+    }
+    colorOf_[i] = static_cast<std::uint8_t>(color);
+    ++colorCountOf_[static_cast<std::size_t>(color)];
+  }
+  // Blocks: eight contacts of a color each, but one each in the overflow.
+  colorStart_.assign(1, 0);
+  int first[kColorTotal], blockCount = 0;
+  for (int color = 0; color < kColorTotal; ++color) {
+    const int count = colorCountOf_[static_cast<std::size_t>(color)];
+    first[color] = blockCount;
+    if (count == 0) continue;
+    blockCount += color == kOverflow ? count : (count + 7) / 8;
+    colorStart_.push_back(blockCount);
+  }
+  blocks_.resize(static_cast<std::size_t>(blockCount));
+  for (ContactBlock& block : blocks_) block.laneCount = 0;
+  std::fill(colorCountOf_.begin(), colorCountOf_.end(), 0);
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    const int color = colorOf_[i];
+    const int place = colorCountOf_[static_cast<std::size_t>(color)]++;
+    ContactBlock& block = blocks_[static_cast<std::size_t>(first[color] + (color == kOverflow ? place : place / 8))];
+    block.contact[block.laneCount++] = static_cast<std::int32_t>(active[i]);
+    block.immovableA = color >= kFixedColors && color < kOverflow;
+  }
+}
+
+void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
+                             const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames) {
+  const BodyFrame& frameA = frames[contact.bodyA];
+  const BodyFrame& frameB = frames[contact.bodyB];
+  const auto matrix = [](const double* r) { return Mat3{{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}}; };
+  const auto vector = [](const double* v) { return Vec3{v[0], v[1], v[2]}; };
+  const Mat3 rotationA = matrix(frameA.rotation), rotationB = matrix(frameB.rotation);
+  const Vec3 offset = vector(frameB.position) - vector(frameA.position);
+  const Vec3 normal = rotationA * vector(contact.normal);
+  const std::uint32_t a = solverBody[contact.bodyA], b = solverBody[contact.bodyB];
+  // The lane's A is the fixed body, if there is one. Turned round, the twist about the normal keeps its sign.
+  const bool swapped = !moves(b);
+  const double sign = swapped ? -1.0 : 1.0;
+  block.bodyA[lane] = static_cast<std::int32_t>(swapped ? b : a);
+  block.bodyB[lane] = static_cast<std::int32_t>(swapped ? a : b);
+  in.moves[swapped ? 1 : 0][lane] = contact.fixedA ? 0.0f : 1.0f;
+  in.moves[swapped ? 0 : 1][lane] = contact.fixedB ? 0.0f : 1.0f;
+  const auto put = [lane](ContactBlock::Lanes(&out)[3], double scale, const Vec3& v) {
+    out[0][lane] = static_cast<float>(scale * v.x);
+    out[1][lane] = static_cast<float>(scale * v.y);
+    out[2][lane] = static_cast<float>(scale * v.z);
+  };
+  put(in.normal, sign, normal);
+  put(in.offset, sign, offset);
+  for (int i = 0; i < contact.pointCount; ++i) {
+    const Contact::Point& point = contact.points[i];
+    const Vec3 onA = rotationA * vector(point.onA), onB = offset + rotationB * vector(point.onB);  // from A
+    const double separation = dot(normal, onB - onA);
+    const Vec3 middle = 0.5 * (onA + onB);
+    put(in.point[i], 1.0, swapped ? middle : middle - offset);
+    in.present[i][lane] = 1.0f;
+    block.points[i].separation[lane] = static_cast<float>(separation);
+    block.points[i].impulse[lane] = point.impulse;
+    if (-separation > deepest_) deepest_ = -separation;
+  }
+  for (int i = contact.pointCount; i < 4; ++i) {
+    block.points[i].separation[lane] = 0;
+    block.points[i].impulse[lane] = 0;
+  }
+  for (int k = 0; k < 3; ++k) {
+    in.frictionImpulse[k][lane] = static_cast<float>(sign) * contact.frictionImpulse[k];
+    in.surfaceVelocity[k][lane] = static_cast<float>(sign) * contact.surfaceVelocity[k];
+  }
+  block.twistImpulse[lane] = contact.twistImpulse;
+  block.friction[lane] = contact.friction;
+  block.restitution[lane] = contact.restitution;
+  block.bounces = block.bounces || contact.restitution > 0;
+  block.pointCount = std::max(block.pointCount, static_cast<std::int32_t>(contact.pointCount));
+}
+
+void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
+                               const std::vector<BodyFrame>& frames, const ContactKernel& kernel) {
+  deepest_ = 0;
+  for (ContactBlock& block : blocks_) {
+    ContactBlockInput in;
+    block.pointCount = 0;
+    block.bounces = false;
+    for (int lane = 0; lane < block.laneCount; ++lane)
+      fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames);
+    for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
+      block.bodyA[lane] = block.bodyB[lane] = 0;
+      in.normal[2][lane] = 1.0f;
+      for (ContactBlock::Point& point : block.points) point.separation[lane] = point.impulse[lane] = 0;
+      block.twistImpulse[lane] = block.friction[lane] = block.restitution[lane] = 0;
+    }
+    kernel.prepare(block, in, masses.data());
+  }
+}
+
+void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel) {
+  const double h = settings.dt / settings.substeps;
+  ContactKernelParameters parameters;
+  parameters.inverseSubstep = static_cast<float>(1.0 / h);
+  parameters.bias = static_cast<float>(kBias);
+  parameters.maxPushSpeed = static_cast<float>(kMaxPushSpeed);
+  parameters.slop = static_cast<float>(kSlop);
+  parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
+  const float step = static_cast<float>(h);
+
+  const auto forEachColor = [&](auto&& work) {
+    for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color)
+      work(blocks_.data() + colorStart_[color], colorStart_[color + 1] - colorStart_[color]);
+  };
+  const std::size_t count = bodies.size();
+  base_.resize(count);
+  warm_.assign(count, {});
+  for (int substep = 0; substep < settings.substeps; ++substep) {
+    for (std::size_t i = 1; i < count; ++i) {
+      const SolverDrive& drive = drives[i];
+      for (int k = 0; k < 8; ++k) {
+        base_[i].v[k] = bodies[i].velocity[k] * drive.keep[k] + drive.gain[k];
+        bodies[i].velocity[k] = base_[i].v[k] + warm_[i].v[k];
+      }
+    }
+    // Warm start. The rows do not change within a step, so what all contacts did to a body in the last substep is one
+    // vector of the body; only the first substep must take it from the contacts.
+    if (substep == 0) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
+    forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), parameters); });
+    for (std::size_t i = 1; i < count; ++i)
+      for (int k = 0; k < 8; ++k) bodies[i].displacement[k] = bodies[i].displacement[k] + step * bodies[i].velocity[k];
+    forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), parameters); });
+    for (std::size_t i = 1; i < count; ++i)
+      for (int k = 0; k < 8; ++k) warm_[i].v[k] = bodies[i].velocity[k] - base_[i].v[k];
+  }
+}
+
+void ContactSolver::storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody) const {
+  for (const ContactBlock& block : blocks_)
+    for (int lane = 0; lane < block.laneCount; ++lane) {
+      Contact& contact = contacts[static_cast<std::size_t>(block.contact[lane])];
+      for (int i = 0; i < contact.pointCount; ++i) contact.points[i].impulse = block.points[i].impulse[lane];
+      const float sign = moves(solverBody[contact.bodyB]) ? 1.0f : -1.0f;
+      const float f1 = sign * block.tangentImpulse[0][lane], f2 = sign * block.tangentImpulse[1][lane];
+      const float n[3] = {block.normal[0][lane], block.normal[1][lane], block.normal[2][lane]};
+      const float t[3] = {block.tangent[0][lane], block.tangent[1][lane], block.tangent[2][lane]};
+      const float u[3] = {n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]};
+      for (int k = 0; k < 3; ++k) contact.frictionImpulse[k] = f1 * t[k] + f2 * u[k];
+      contact.twistImpulse = block.twistImpulse[lane];
+    }
+}
+
+void ContactSolver::solve(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
+                          const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
+                          const ContactSolverSettings& settings) {
+  const ContactKernel& kernel = contactKernel();
+  colorContacts(contacts, active, solverBody);
+  fillBlocks(contacts, solverBody, frames, kernel);
+  runSubsteps(settings, kernel);
+  storeImpulses(contacts, solverBody);
+}
+
+}  // namespace sunder

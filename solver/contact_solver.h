@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "sunder/solver/contact.h"
+#include "sunder/solver/contact_block.h"
+#include "sunder/solver/contact_kernel.h"
+#include "sunder/solver/solver_body.h"
+
+namespace sunder {
+
+// How one body moves without contacts during a substep: velocity * keep + gain, component by component (linear x y z,
+// angular x y z, 0, 0). keep holds damping, and 0 for a locked axis.
+struct alignas(64) SolverDrive {
+  float gain[8] = {};
+  float keep[8] = {1, 1, 1, 1, 1, 1, 0, 0};
+};
+
+struct ContactSolverSettings {
+  int substeps = 8;
+  double dt = 1.0 / 60.0;
+};
+
+// Solves the contacts of one step: positional soft step, docs/stepping.md. Holds the storage that stays from step to
+// step; a step allocates nothing once the largest world was seen.
+class ContactSolver {
+ public:
+  // One solver body for each body that takes part; number 0 stands for everything at rest that nothing moves.
+  std::vector<SolverBody> bodies;
+  std::vector<SolverMass> masses;
+  std::vector<SolverDrive> drives;
+  std::vector<std::uint8_t> locked;  // 1: keep has a 0 for some axis
+
+  void clear();
+  // contacts[active[i]] are solved; solverBody[b] is the number of the caller's body b, frames[b] where it is. Afterwards
+  // bodies[] hold the new velocities and the displacements over the step, contacts[] the new impulses.
+  void solve(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
+             const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
+             const ContactSolverSettings& settings);
+  int colorCount() const { return static_cast<int>(colorStart_.size()) - 1; }
+  // Largest penetration over the points at the start of the step, metres.
+  double deepestPenetration() const { return deepest_; }
+
+ private:
+  void colorContacts(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
+                     const std::vector<std::uint32_t>& solverBody);
+  void fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
+                  const std::vector<BodyFrame>& frames, const ContactKernel& kernel);
+  void fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
+                const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames);
+  bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
+  void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel);
+  void storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody) const;
+
+  struct alignas(32) Record {
+    float v[8];
+  };
+  std::vector<ContactBlock> blocks_;
+  std::vector<int> colorStart_;            // first block of each color, and one past the last
+  std::vector<std::uint64_t> colorsUsed_;  // per solver body, a bit per color
+  std::vector<std::uint8_t> colorOf_;      // per active contact
+  std::vector<int> colorCountOf_;
+  std::vector<Record> base_, warm_;
+  double deepest_ = 0;
+};
+
+}  // namespace sunder

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <Eigen/Core>
+
+#include "sunder/narrowphase/pose.h"
+
+namespace sunder {
+
+// Turns a free rigid body for dt seconds: orientation and angularVelocity (rad/s, world axes) are advanced, the angular
+// momentum I w stays the same to rounding and the energy to about 1e-4 for good. inertia: principal moments in kg m^2
+// along the body's axes, each > 0. Symmetric splitting of the energy into three rotations about the principal axes
+// (Touma and Wisdom 1994, "Lie-Poisson integrators for rigid body dynamics in the solar system"; Dullweber, Leimkuhler
+// and McLachlan 1997), in as many equal parts as keep the turn of one part below kMaxTurn.
+void turnFreely(Quaternion& orientation, Eigen::Vector3d& angularVelocity, const Eigen::Vector3d& inertia, double dt);
+
+// q turned by the rotation vector (rad, world axes), without trigonometric functions: exp(vector) * q, normalized.
+Quaternion turned(const Quaternion& q, const Eigen::Vector3d& rotationVector);
+
+}  // namespace sunder
