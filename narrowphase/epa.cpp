@@ -6,6 +6,8 @@
 namespace sunder::math {
 namespace {
 
+using EpaPolytope = Polytope<tolerances::kMaxEpaVertices, std::uint8_t>;
+
 // Some direction perpendicular to e: crosses it with the axis it is least along.
 Vec3 perpendicular(const Vec3& e) {
   const double x = std::abs(e.x), y = std::abs(e.y), z = std::abs(e.z);
@@ -80,16 +82,16 @@ class Completion {
   Simplex s;
 };
 
-void keepFace(const Polytope& polytope, int f, EpaResult& r) {
+void keepFace(const EpaPolytope& polytope, int f, EpaResult& r) {
   polytope.triangleDistance(f, r.weight);
   for (int k = 0; k < 3; ++k) r.face[k] = polytope.vertex(polytope.face(f).vertex[k]);
 }
 
-void expand(const Difference& difference, Polytope& polytope, double tolerance, EpaResult& r) {
+void expand(const Difference& difference, EpaPolytope& polytope, double tolerance, EpaResult& r) {
   r.depth = std::numeric_limits<double>::infinity();
   for (;;) {
     const int f = polytope.nearestFace();
-    const Face& face = polytope.face(f);
+    const EpaPolytope::Face& face = polytope.face(f);
     r.lowerBound = polytope.key(f);
     if (!face.measured && face.distance > tolerances::kRounding) {
       // The nearest plane of a convex surface is touched inside its face. Outside, the plane is that of a sliver or of
@@ -148,7 +150,7 @@ void epa(const Difference& difference, const Simplex& simplex, const Vec3& axis,
     if (dot(axis, r.normal) < 0) r.normal = -r.normal;
     return;
   }
-  Polytope polytope;
+  EpaPolytope polytope;
   polytope.start(s.vertex[0], s.vertex[1], s.vertex[2], s.vertex[3]);
   expand(difference, polytope, tolerance > tolerances::kRounding ? tolerance : tolerances::kRounding, r);
 }

@@ -14,17 +14,21 @@
 
 namespace sunder::math {
 
-struct Face {
+template <class Index>
+struct PolytopeFace {
   Vec3 normal;      // unit, outwards; zero for a sliver without a direction
   double distance;  // of the face's plane from the origin
-  std::uint8_t vertex[3];
-  std::uint8_t neighbour[3];      // across the edge vertex[k], vertex[k + 1]
+  Index vertex[3];
+  Index neighbour[3];             // across the edge vertex[k], vertex[k + 1]
   std::uint8_t neighbourEdge[3];  // that edge's index there
   bool measured;                  // key is the distance of the triangle, not of its plane
 };
 
+// Index holds twice the vertices.
+template <int kMostVertices, class Index>
 class Polytope {
  public:
+  using Face = PolytopeFace<Index>;
   // Starts from a tetrahedron (vertices given in any orientation).
   void start(const Vertex& a, const Vertex& b, const Vertex& c, const Vertex& d);
   // The face with the smallest key; -1 when every key is infinite.
@@ -32,6 +36,9 @@ class Polytope {
   // Replaces the faces that w sees, face among them, by a cone to w. False when the storage is full.
   bool add(int face, const Vertex& w);
   bool holds(const Vec3& w) const;
+  int vertexCount() const { return vertexCount_; }
+  int faceCount() const { return faceCount_; }
+  bool inUse(int f) const { return keys_[f] < std::numeric_limits<double>::infinity(); }
   // Distance of the origin from the triangle, and the nearest point's weights on its vertices.
   double triangleDistance(int face, double weight[3]) const;
 
@@ -44,18 +51,18 @@ class Polytope {
   }
 
  private:
-  static constexpr int kMostVertices = tolerances::kMaxEpaVertices;
   static constexpr int kMostFaces = 2 * kMostVertices;  // a closed triangulation has 2 V - 4
   struct HorizonEdge {
-    std::uint8_t to, face, edge;
+    Index to, face;
+    std::uint8_t edge;
   };
 
   int takeFace() { return spareCount_ > 0 ? spare_[--spareCount_] : faceCount_++; }
   void setFace(int f, int a, int b, int c);
   void link(int f, int edge, int g, int otherEdge) {
-    faces_[f].neighbour[edge] = static_cast<std::uint8_t>(g);
+    faces_[f].neighbour[edge] = static_cast<Index>(g);
     faces_[f].neighbourEdge[edge] = static_cast<std::uint8_t>(otherEdge);
-    faces_[g].neighbour[otherEdge] = static_cast<std::uint8_t>(f);
+    faces_[g].neighbour[otherEdge] = static_cast<Index>(f);
     faces_[g].neighbourEdge[otherEdge] = static_cast<std::uint8_t>(edge);
   }
   bool sees(const Vec3& w, const Face& f) const {
@@ -69,22 +76,23 @@ class Polytope {
   Vertex vertices_[kMostVertices];
   Face faces_[kMostFaces];
   double keys_[kMostFaces];  // infinite: face not in use
-  std::uint8_t spare_[kMostFaces], seen_[kMostFaces];
-  std::uint8_t stamp_[kMostFaces];  // == round_: in the region being replaced
+  Index spare_[kMostFaces], seen_[kMostFaces];
+  Index stamp_[kMostFaces];  // == round_: in the region being replaced
   HorizonEdge horizon_[kMostVertices];        // by start vertex
-  std::uint8_t horizonStamp_[kMostVertices];  // == round_: that vertex starts a horizon edge
-  std::uint8_t round_;
+  Index horizonStamp_[kMostVertices];  // == round_: that vertex starts a horizon edge
+  Index round_;
   int vertexCount_, faceCount_, spareCount_, horizonStart_;
 };
 
-inline void Polytope::setFace(int f, int a, int b, int c) {
+template <int kMostVertices, class Index>
+inline void Polytope<kMostVertices, Index>::setFace(int f, int a, int b, int c) {
   Face& face = faces_[f];
-  face.vertex[0] = static_cast<std::uint8_t>(a);
-  face.vertex[1] = static_cast<std::uint8_t>(b);
-  face.vertex[2] = static_cast<std::uint8_t>(c);
+  face.vertex[0] = static_cast<Index>(a);
+  face.vertex[1] = static_cast<Index>(b);
+  face.vertex[2] = static_cast<Index>(c);
   const Vec3 p = vertices_[a].w, n = cross(vertices_[b].w - p, vertices_[c].w - p);
   const double length = math::length(n);
-  stamp_[f] = static_cast<std::uint8_t>(round_ - 1);
+  stamp_[f] = static_cast<Index>(round_ - 1);
   face.measured = false;
   if (length > tolerances::kRounding * tolerances::kRounding) {
     face.normal = (1.0 / length) * n;
@@ -100,7 +108,8 @@ inline void Polytope::setFace(int f, int a, int b, int c) {
   }
 }
 
-inline void Polytope::start(const Vertex& a, const Vertex& b, const Vertex& c, const Vertex& d) {
+template <int kMostVertices, class Index>
+inline void Polytope<kMostVertices, Index>::start(const Vertex& a, const Vertex& b, const Vertex& c, const Vertex& d) {
   vertices_[0] = a;
   vertices_[1] = b;
   vertices_[2] = c;
@@ -108,7 +117,7 @@ inline void Polytope::start(const Vertex& a, const Vertex& b, const Vertex& c, c
   vertexCount_ = faceCount_ = 4;
   spareCount_ = 0;
   round_ = 1;
-  for (std::uint8_t& s : horizonStamp_) s = 0;
+  for (Index& s : horizonStamp_) s = 0;
   if (dot(cross(b.w - a.w, c.w - a.w), d.w - a.w) > 0) std::swap(vertices_[1], vertices_[2]);
   setFace(0, 0, 1, 2);
   setFace(1, 0, 3, 1);
@@ -122,23 +131,26 @@ inline void Polytope::start(const Vertex& a, const Vertex& b, const Vertex& c, c
   link(2, 1, 3, 1);
 }
 
-inline int Polytope::nearestFace() const {
+template <int kMostVertices, class Index>
+inline int Polytope<kMostVertices, Index>::nearestFace() const {
   int best = 0;
   for (int f = 1; f < faceCount_; ++f)
     if (keys_[f] < keys_[best]) best = f;
   return keys_[best] < std::numeric_limits<double>::infinity() ? best : -1;
 }
 
-inline bool Polytope::holds(const Vec3& w) const {
+template <int kMostVertices, class Index>
+inline bool Polytope<kMostVertices, Index>::holds(const Vec3& w) const {
   for (int v = 0; v < vertexCount_; ++v)
     if (samePoint(vertices_[v].w, w)) return true;
   return false;
 }
 
 // The faces that w sees and that hang together with face, face first.
-inline int Polytope::collectSeen(int face, const Vec3& w) {
+template <int kMostVertices, class Index>
+inline int Polytope<kMostVertices, Index>::collectSeen(int face, const Vec3& w) {
   int count = 1;
-  seen_[0] = static_cast<std::uint8_t>(face);
+  seen_[0] = static_cast<Index>(face);
   stamp_[face] = round_;
   for (int i = 0; i < count; ++i) {
     const Face& f = faces_[seen_[i]];
@@ -146,14 +158,15 @@ inline int Polytope::collectSeen(int face, const Vec3& w) {
       const int g = f.neighbour[k];
       if (stamp_[g] == round_ || !sees(w, faces_[g])) continue;
       stamp_[g] = round_;
-      seen_[count++] = static_cast<std::uint8_t>(g);
+      seen_[count++] = static_cast<Index>(g);
     }
   }
   return count;
 }
 
 // The border of the seen faces as a loop, by start vertex. 0 when it is not one simple loop.
-inline int Polytope::collectHorizon(int seenCount) {
+template <int kMostVertices, class Index>
+inline int Polytope<kMostVertices, Index>::collectHorizon(int seenCount) {
   int count = 0;
   for (int i = 0; i < seenCount; ++i) {
     const Face& f = faces_[seen_[i]];
@@ -163,7 +176,7 @@ inline int Polytope::collectHorizon(int seenCount) {
       const int from = f.vertex[k];
       if (horizonStamp_[from] == round_) return 0;
       horizonStamp_[from] = round_;
-      horizon_[from] = {f.vertex[k == 2 ? 0 : k + 1], static_cast<std::uint8_t>(g), f.neighbourEdge[k]};
+      horizon_[from] = {f.vertex[k == 2 ? 0 : k + 1], static_cast<Index>(g), f.neighbourEdge[k]};
       horizonStart_ = from;
       ++count;
     }
@@ -178,22 +191,23 @@ inline int Polytope::collectHorizon(int seenCount) {
   return length == count && count >= 3 ? count : 0;
 }
 
-inline bool Polytope::add(int face, const Vertex& w) {
+template <int kMostVertices, class Index>
+inline bool Polytope<kMostVertices, Index>::add(int face, const Vertex& w) {
   if (vertexCount_ == kMostVertices) return false;
-  // Stamps are bytes: one round for each vertex, two where the region has to be given up.
+  // Index has room for two rounds a vertex: the second where the region has to be given up.
   ++round_;
   int seenCount = collectSeen(face, w.w);
   int edges = collectHorizon(seenCount);
   if (edges == 0) {
     ++round_;
-    seen_[0] = static_cast<std::uint8_t>(face);
+    seen_[0] = static_cast<Index>(face);
     stamp_[face] = round_;
     seenCount = 1;
     edges = collectHorizon(1);
   }
   const int apex = vertexCount_++;
   vertices_[apex] = w;
-  horizonStamp_[apex] = static_cast<std::uint8_t>(round_ - 1);
+  horizonStamp_[apex] = static_cast<Index>(round_ - 1);
   for (int i = 0; i < seenCount; ++i) {
     keys_[seen_[i]] = std::numeric_limits<double>::infinity();
     spare_[spareCount_++] = seen_[i];
@@ -214,7 +228,8 @@ inline bool Polytope::add(int face, const Vertex& w) {
 }
 
 // The origin's nearest point on the triangle: on the plane where it falls inside, else on the nearest edge.
-inline double Polytope::triangleDistance(int f, double weight[3]) const {
+template <int kMostVertices, class Index>
+inline double Polytope<kMostVertices, Index>::triangleDistance(int f, double weight[3]) const {
   const Face& face = faces_[f];
   const Vec3 p[3] = {vertices_[face.vertex[0]].w, vertices_[face.vertex[1]].w, vertices_[face.vertex[2]].w};
   if (face.distance != kNoPlane) {

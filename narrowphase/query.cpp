@@ -56,4 +56,90 @@ Proximity signedDistance(const Box& a, const Box& b, const Pose& poseBInA, const
   return proximity(supportShape(a), supportShape(b), poseBInA, options, true, cache);
 }
 
+Proximity distance(const SupportShape& a, const SupportShape& b, const Pose& poseBInA, const QueryOptions& options,
+                   QueryCache* cache) {
+  Proximity r = proximity(a, b, poseBInA, options, false, cache);
+  if (r.status == QueryStatus::InvalidInput || r.signedDistance > 0) {
+    if (r.lowerBound < 0) r.lowerBound = 0;
+    return r;
+  }
+  Proximity zero;
+  zero.status = r.status;
+  zero.iterations = r.iterations;
+  return zero;
+}
+
+Penetration penetration(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
+                        const QueryOptions& options, QueryCache* cache) {
+  const Proximity r = proximity(a, b, poseBInA, options, true, cache);
+  Penetration p;
+  p.status = r.status;
+  p.iterations = r.iterations;
+  if (r.status == QueryStatus::InvalidInput) return p;
+  p.overlap = !r.beyondMaxDistance && r.signedDistance <= 0;
+  p.normal = r.normal;
+  p.pointOnA = r.pointOnA;
+  p.pointOnB = r.pointOnB;
+  if (!p.overlap) return p;
+  p.depth = -r.signedDistance;
+  p.lowerBound = r.upperBound < 0 ? -r.upperBound : 0;
+  p.upperBound = -r.lowerBound;
+  return p;
+}
+
+Intersection intersects(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
+                        const QueryOptions& options, QueryCache* cache) {
+  Intersection result;
+  QueryOptions decide = options;
+  // Nothing beyond contact is wanted. With a radius the pair is apart only when the cores are further apart than that.
+  decide.maxDistance = 0;
+  const Proximity r = proximity(a, b, poseBInA, decide, false, cache);
+  result.status = r.status;
+  result.iterations = r.iterations;
+  if (r.status == QueryStatus::InvalidInput) return result;
+  result.overlap = !r.beyondMaxDistance && r.signedDistance <= 0;
+  if (!result.overlap) result.separatingAxis = r.normal;
+  return result;
+}
+
+SeparatingPlane separatingPlane(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
+                                QueryCache* cache) {
+  const Proximity r = proximity(a, b, poseBInA, {}, false, cache);
+  SeparatingPlane plane;
+  plane.status = r.status;
+  if (r.status == QueryStatus::InvalidInput || !(r.signedDistance > 0)) return plane;
+  // Closest points are only as good as the rounding of the query; the plane is promised to separate, so ask the shapes.
+  if (!isSeparating(a, b, poseBInA, r.normal)) return plane;
+  plane.found = true;
+  plane.normal = r.normal;
+  plane.offset = 0.5 * (dot(load(r.normal), load(r.pointOnA)) + dot(load(r.normal), load(r.pointOnB)));
+  return plane;
+}
+
+double gapAlong(const SupportShape& a, const SupportShape& b, const Pose& poseBInA, const Eigen::Vector3d& direction) {
+  Difference d;
+  Vec3 n = load(direction);
+  const double size = largest(n);
+  if (!isFinite(n) || size == 0 || !makeDifference(a, b, poseBInA, d)) return 0;
+  n = (1 / size) * n;  // so that no square leaves the range
+  n = (1 / length(n)) * n;
+  Vertex w;
+  return -d.unit * reach(d, n, w) - (a.radius + b.radius);
+}
+
+bool isSeparating(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
+                  const Eigen::Vector3d& direction) {
+  return gapAlong(a, b, poseBInA, direction) > 0;
+}
+
+int signedDistances(const SupportShape* shapesA, const SupportShape* shapesB, const Pose* posesBInA, int count,
+                    const QueryOptions& options, QueryCache* caches, Proximity* results) {
+  int flagged = 0;
+  for (int i = 0; i < count; ++i) {
+    results[i] = proximity(shapesA[i], shapesB[i], posesBInA[i], options, true, caches ? caches + i : nullptr);
+    if (results[i].status != QueryStatus::Converged) ++flagged;
+  }
+  return flagged;
+}
+
 }  // namespace sunder

@@ -23,7 +23,8 @@ struct Capsule {
 };
 
 // The convex hull of a point cloud: a polytope of some volume. Throws std::invalid_argument naming the argument when
-// there are fewer than 4 points, a coordinate is not finite, or all points lie within rounding of one plane.
+// there are fewer than 4 points, a coordinate is not finite, all points lie within rounding of one plane, or more than 512
+// of them are corners.
 // Only the corners are kept, in the order given, repeated points once: index i of vertices() is the vertex id in contact
 // features. Coordinates in metres, in the hull's own frame; the origin of that frame may lie outside.
 class ConvexHull {

@@ -30,6 +30,13 @@ inline constexpr double kFlatTriangle = 1e-20;
 inline constexpr int kMaxGjkIterations = 64;
 inline constexpr int kMaxEpaVertices = 128;
 
+// Corners of a convex hull: its support function looks at each of them.
+inline constexpr int kMaxHullVertices = 512;
+
+// A point of a cloud nearer than this to the hull of the others, relative to their size, is no corner: points meant to be
+// coplanar that went through a rotation or a file of 12 digits.
+inline constexpr double kHullThickness = 1e-12;
+
 // EPA must show that its upper and lower bound of the depth agree this well before a box pair counts as exact.
 inline constexpr double kCertificate = 1e-13;
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "sunder/narrowphase/shape.h"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "sunder/narrowphase/polytope_internal.h"
+
+namespace sunder {
+namespace {
+
+using namespace math;
+
+using HullPolytope = Polytope<tolerances::kMaxHullVertices, std::uint16_t>;
+
+std::string bad(const char* field, double value, const char* wanted) {
+  return std::string(field) + " is " + std::to_string(value) + ", must be " + wanted;
+}
+
+bool positive(double x) { return isFinite(x) && x > 0; }
+
+// The point farthest from what `distance` measures; ties go to the first one.
+template <class Distance>
+std::size_t farthest(const std::vector<Vec3>& points, Distance&& distance) {
+  std::size_t best = 0;
+  double most = distance(points[0]);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double d = distance(points[i]);
+    if (d > most) {
+      most = d;
+      best = i;
+    }
+  }
+  return best;
+}
+
+Vertex vertexOf(const Vec3& p, std::size_t index) { return {p, p, p, static_cast<std::uint32_t>(index)}; }
+
+// Four points that span a volume. False when the cloud is flat.
+bool firstTetrahedron(const std::vector<Vec3>& points, std::size_t corner[4]) {
+  const double flat = tolerances::kHullThickness;
+  corner[0] = farthest(points, [](const Vec3& p) { return p.x; });
+  const Vec3 p0 = points[corner[0]];
+  corner[1] = farthest(points, [&](const Vec3& p) { return length(p - p0); });
+  const Vec3 e = points[corner[1]] - p0;
+  if (length(e) <= flat) return false;
+  const Vec3 direction = (1 / length(e)) * e;
+  corner[2] = farthest(points, [&](const Vec3& p) { return length(cross(direction, p - p0)); });
+  const Vec3 n = cross(direction, points[corner[2]] - p0);
+  if (length(n) <= flat) return false;
+  const Vec3 normal = (1 / length(n)) * n;
+  corner[3] = farthest(points, [&](const Vec3& p) { return std::abs(dot(normal, p - p0)); });
+  return std::abs(dot(normal, points[corner[3]] - p0)) > flat;
+}
+
+// The point that stands out most over one face of the hull so far, and that face.
+bool mostOutside(const std::vector<Vec3>& points, const HullPolytope& hull, std::size_t& point, int& face) {
+  double most = tolerances::kHullThickness;
+  bool found = false;
+  for (int f = 0; f < hull.faceCount(); ++f) {
+    if (!hull.inUse(f) || dot(hull.face(f).normal, hull.face(f).normal) == 0) continue;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double height = dot(hull.face(f).normal, points[i]) - hull.face(f).distance;
+      if (height <= most || hull.holds(points[i])) continue;
+      most = height;
+      point = i;
+      face = f;
+      found = true;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string validate(const Box& box) {
+  const double* h = box.halfExtents.data();
+  for (int k = 0; k < 3; ++k)
+    if (!positive(h[k])) return bad(k == 0 ? "halfExtents.x" : k == 1 ? "halfExtents.y" : "halfExtents.z", h[k], "> 0");
+  return {};
+}
+
+std::string validate(const Sphere& sphere) {
+  return positive(sphere.radius) ? std::string() : bad("radius", sphere.radius, "> 0");
+}
+
+std::string validate(const Capsule& capsule) {
+  if (!positive(capsule.halfLength)) return bad("halfLength", capsule.halfLength, "> 0");
+  return positive(capsule.radius) ? std::string() : bad("radius", capsule.radius, "> 0");
+}
+
+ConvexHull::ConvexHull(const std::vector<Eigen::Vector3d>& points) {
+  if (points.size() < 4)
+    throw std::invalid_argument("ConvexHull: points has " + std::to_string(points.size()) + " entries, must have >= 4");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!isFinite(load(points[i])))
+      throw std::invalid_argument("ConvexHull: points[" + std::to_string(i) + "] is not finite");
+    extent_ = std::max(extent_, largest(load(points[i])));
+  }
+  // Around the middle and in a unit of the size, so that neither place nor scale matters to the tolerances.
+  Vec3 low = load(points[0]), high = low;
+  for (const Eigen::Vector3d& q : points) {
+    const Vec3 p = load(q);
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  Difference unit;
+  setUnit(unit, largest(high - low));
+  const Vec3 middle = 0.5 * (low + high);
+  std::vector<Vec3> cloud(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) cloud[i] = unit.inverseUnit * (load(points[i]) - middle);
+
+  std::size_t corner[4];
+  if (!firstTetrahedron(cloud, corner))
+    throw std::invalid_argument("ConvexHull: points lie in one plane, must span a volume");
+  const auto hull = std::make_unique<HullPolytope>();
+  hull->start(vertexOf(cloud[corner[0]], corner[0]), vertexOf(cloud[corner[1]], corner[1]),
+              vertexOf(cloud[corner[2]], corner[2]), vertexOf(cloud[corner[3]], corner[3]));
+  for (std::size_t point = 0; true;) {
+    int face = 0;
+    if (!mostOutside(cloud, *hull, point, face)) break;
+    if (!hull->add(face, vertexOf(cloud[point], point)))
+      throw std::invalid_argument("ConvexHull: points has more than " + std::to_string(tolerances::kMaxHullVertices) +
+                                  " corners");
+  }
+  std::vector<std::uint32_t> corners;
+  for (int f = 0; f < hull->faceCount(); ++f)
+    if (hull->inUse(f))
+      for (const std::uint16_t v : hull->face(f).vertex) corners.push_back(hull->vertex(v).id);
+  std::sort(corners.begin(), corners.end());
+  corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
+  for (const std::uint32_t i : corners) vertices_.push_back(points[i]);
+}
+
+}  // namespace sunder
