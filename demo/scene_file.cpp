@@ -59,26 +59,28 @@ int readSteps(const JsonObject& root) {
   return static_cast<int>(steps);
 }
 
-nlohmann::json toJson(const Eigen::Vector3d& v) {
+using Json = nlohmann::ordered_json;
+
+Json toJson(const Eigen::Vector3d& v) {
   return {v[0], v[1], v[2]};
 }
 
-nlohmann::json toJson(const SceneBody& body) {
+Json toJson(const SceneBody& body) {
   const BodyDef defaults;
   const BodyDef& def = body.def;
   const Quaternion& q = def.pose.orientation;
   const char* const kind = def.kind == BodyKind::Dynamic  ? "dynamic"
                            : def.kind == BodyKind::Static ? "static"
                                                           : "kinematic";
-  nlohmann::json json = {{"name", body.name},
-                         {"kind", kind},
-                         {"half_extents", toJson(def.halfExtents)},
-                         {"position", toJson(def.pose.position)},
-                         {"orientation", {q.w(), q.x(), q.y(), q.z()}},
-                         {"linear_velocity", toJson(def.linearVelocity)},
-                         {"angular_velocity", toJson(def.angularVelocity)},
-                         {"friction", def.friction},
-                         {"restitution", def.restitution}};
+  Json json = {{"name", body.name},
+               {"kind", kind},
+               {"half_extents", toJson(def.halfExtents)},
+               {"position", toJson(def.pose.position)},
+               {"orientation", {q.w(), q.x(), q.y(), q.z()}},
+               {"linear_velocity", toJson(def.linearVelocity)},
+               {"angular_velocity", toJson(def.angularVelocity)},
+               {"friction", def.friction},
+               {"restitution", def.restitution}};
   if (def.mass > 0) {
     json["mass"] = def.mass;
   } else {
@@ -117,11 +119,17 @@ Scene readSceneFile(const std::string& path) {
 }
 
 std::string toSceneFile(const Scene& scene) {
-  nlohmann::json json = {{"format", "sunder-scene"},         {"version", 1},   {"name", scene.name},
-                         {"gravity", toJson(scene.gravity)}, {"dt", scene.dt}, {"steps", scene.steps}};
-  json["bodies"] = nlohmann::json::array();
-  for (const SceneBody& body : scene.bodies) json["bodies"].push_back(toJson(body));
-  return json.dump(1) + '\n';
+  // One body per line: a diff of two scenes then shows which bodies differ.
+  const Json head = {{"format", "sunder-scene"},         {"version", 1},   {"name", scene.name},
+                     {"gravity", toJson(scene.gravity)}, {"dt", scene.dt}, {"steps", scene.steps}};
+  std::string text = head.dump();
+  text.pop_back();
+  text += ", \"bodies\": [";
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    text += i == 0 ? "\n" : ",\n";
+    text += toJson(scene.bodies[i]).dump();
+  }
+  return text + "]}\n";
 }
 
 }  // namespace sunder::demo
