@@ -333,6 +333,7 @@ Scene builtInScene(const std::string& name) {
   }
   Scene scene;
   scene.name = name;
+  scene.gravity = {0, -9.81, 0};
   recipe->make(scene, value);
   return scene;
 }
