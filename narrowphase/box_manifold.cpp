@@ -384,11 +384,11 @@ void edgeManifold(const BoxPair& pair, const BoxAxis& axis, double lateral, Cont
 }
 
 void closestManifold(const Closest& closest, ContactManifold& manifold) {
-  const std::uint32_t id = closest.feature == 16  ? edgesId(closest.edgeA, closest.edgeB)
-                           : closest.feature >= 8 ? vertexId(true, closest.feature - 8, 6)
-                                                  : vertexId(false, closest.feature, 6);
-  onePoint((1 / closest.distance) * (closest.onB - closest.onA), closest.onA, closest.distance, id, manifold);
+  onePoint(closest.normal, closest.onA, closest.distance, closest.featureId, manifold);
 }
+
+std::uint32_t nearestVertexId(bool ofB, int vertex) { return vertexId(ofB, vertex, 6); }
+std::uint32_t edgePairId(int edgeA, int edgeB) { return edgesId(edgeA, edgeB); }
 
 void witnessManifold(const BoxPair& pair, const BoxAxis& axis, ContactManifold& manifold) {
   if (axis.index >= 6) return edgeManifold(pair, axis, HUGE_VAL, manifold);

@@ -34,7 +34,8 @@ static inline bool loadPair(const Box& a, const Box& b, const Pose& poseBInA, Bo
   }
   const double x = q[0], y = q[1], z = q[2], w = q[3];
   const double norm = (w * w + x * x) + (y * y + z * z);
-  good &= (norm >= 0.5) & (norm <= 2);
+  // Further off than float arithmetic may leave it, it was not meant as a rotation (the same limit as usableRotation).
+  good &= (norm > 1 - 1e-6) & (norm < 1 + 1e-6);
   if (!good) return false;
   const double s = 2 / norm;
   const double sx = s * x, sy = s * y, sz = s * z;
@@ -72,7 +73,7 @@ static inline double separationTimesLength(const BoxPair& p, const double n[3]) 
 }
 
 // What rounding can do to a separation: each of the sums behind it has a dozen terms, all bounded by these lengths.
-// Measured against the long double referee the error stays below a fifth of this.
+// Measured against the referee (tests/referee.h) the error stays below a third of this.
 static inline double roundingBound(const BoxPair& p) {
   const double size = p.ha[0] + p.ha[1] + p.ha[2] + p.hb[0] + p.hb[1] + p.hb[2];
   return 0x1p-50 * (size + std::fabs(p.t[0]) + std::fabs(p.t[1]) + std::fabs(p.t[2]));
@@ -93,12 +94,19 @@ static inline void faceSeparations(const BoxPair& p, double s[6]) {
   }
 }
 
+// The face axis of the largest separation, and all six separations.
+BoxAxis bestFaceAxis(const BoxPair& p, double s[6]);
+
 // The centre of B along the axis, not normalised: its sign is the sign of the direction from A to B.
 double centreAlong(const BoxPair& p, int index);
 
 // Separation along edge axis (i, j), accurate however parallel the edges are; minus infinity when they are parallel to
 // rounding (then the axis is noise and the other axes cover it).
 double edgeSeparation(const BoxPair& p, int i, int j);
+
+// An edge axis counts as better than a face axis from here on: the same separation but for rounding is the same depth, and
+// the face is the steadier one.
+static inline double edgeFloor(const BoxPair& p, double faceSeparation) { return faceSeparation + 0.25 * roundingBound(p); }
 
 // The edge axis of the largest separation if that is above `floor`, else index -1.
 BoxAxis bestEdgeAbove(const BoxPair& p, double floor);
@@ -108,20 +116,22 @@ math::Vec3 axisVector(const BoxPair& p, const BoxAxis& axis);
 
 struct Witness {
   math::Vec3 onA, onB;
-  int edgeA, edgeB;  // features of closestOnEdges: 4 * axis + sign bits of the next two axes (low bit first)
+  int edgeA, edgeB;  // 4 * axis + sign bits of the next two axes, low bit first
 };
 
 // Nearest points of the two edges that support the boxes along an edge axis.
 Witness closestOnEdges(const BoxPair& p, const BoxAxis& axis);
 
-// The Euclidean distance of boxes that are apart, with the points that attain it; best is the axis of the largest
-// separation. A vertex is packed as sign bits; feature: 0..7 vertex of A, 8..15 vertex of B, 16 two edges.
+// The Euclidean distance of boxes that are apart (the largest separation, that of best, is above roundingBound), with the
+// points that attain it. bestFace is the face axis of the largest separation.
 struct Closest {
   double distance;
-  math::Vec3 onA, onB;
-  int feature, edgeA, edgeB;
+  math::Vec3 normal, onA, onB;
+  std::uint32_t featureId;
+  bool alongAxis;  // the normal is that of `axis`: two edges, or two faces over each other
+  BoxAxis axis;
 };
-Closest closestApart(const BoxPair& p, const BoxAxis& best);
+Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& best);
 
 // Manifold with a face axis as its normal: the face of the other box that looks at it, clipped. Points with separations
 // up to maxDistance; none when the faces do not lie over each other.
@@ -133,6 +143,10 @@ void edgeManifold(const BoxPair& p, const BoxAxis& axis, double lateral, Contact
 
 // One point between the nearest points of boxes that are apart.
 void closestManifold(const Closest& closest, ContactManifold& manifold);
+
+// featureId of a vertex against whatever is nearest of the other box.
+std::uint32_t nearestVertexId(bool ofB, int vertex);
+std::uint32_t edgePairId(int edgeA, int edgeB);
 
 // A point of A's surface that, moved by axis.separation along the normal, lies on the surface of B, for the axis of the
 // largest separation of an overlapping pair.

@@ -49,6 +49,17 @@ double edgeSeparation(const BoxPair& p, int i, int j) {
   return (distance - (reachA + reachB)) / std::sqrt(square);
 }
 
+BoxAxis bestFaceAxis(const BoxPair& p, double s[6]) {
+  faceSeparations(p, s);
+  BoxAxis best;
+  best.index = 0;
+  for (int k = 1; k < 6; ++k)
+    if (s[k] > s[best.index]) best.index = k;
+  best.separation = s[best.index];
+  best.negative = centreAlong(p, best.index) < 0;
+  return best;
+}
+
 BoxAxis bestEdgeAbove(const BoxPair& p, double floor) {
   BoxAxis best;
   best.separation = floor;
@@ -122,17 +133,26 @@ Witness closestOnEdges(const BoxPair& p, const BoxAxis& axis) {
 
 namespace {
 
-// Nearest of the eight vertices of one box (centre c and scaled axes e in the frame of the other) to the other box.
-// Returns the squared distance and the sign bits of the vertex.
+// A vertex of one box (centre c and scaled axes e in the frame of the other box, half extents h) seen from the other.
+struct Offset {
+  Vec3 vertex, nearest, over;  // over = vertex - nearest
+};
+Offset vertexOffset(const double c[3], const double e[3][3], const double h[3], int vertex) {
+  double v[3], over[3];
+  for (int k = 0; k < 3; ++k) {
+    v[k] = c[k] + (((vertex & 1) ? e[0][k] : -e[0][k]) + ((vertex & 2) ? e[1][k] : -e[1][k]) + ((vertex & 4) ? e[2][k] : -e[2][k]));
+    const double out = std::fabs(v[k]) - h[k];
+    over[k] = out > 0 ? (v[k] < 0 ? -out : out) : 0;
+  }
+  return {{v[0], v[1], v[2]}, {v[0] - over[0], v[1] - over[1], v[2] - over[2]}, {over[0], over[1], over[2]}};
+}
+
+// The vertex nearest to the other box, as sign bits. Returns its squared distance.
 double nearestVertex(const double c[3], const double e[3][3], const double h[3], int& vertex) {
   double best = std::numeric_limits<double>::infinity();
   for (int v = 0; v < 8; ++v) {
-    double square = 0;
-    for (int k = 0; k < 3; ++k) {
-      const double x = ((v & 1) ? e[0][k] : -e[0][k]) + ((v & 2) ? e[1][k] : -e[1][k]) + ((v & 4) ? e[2][k] : -e[2][k]);
-      const double over = std::fabs(c[k] + x) - h[k];
-      square += over > 0 ? over * over : 0;
-    }
+    const Vec3 over = vertexOffset(c, e, h, v).over;
+    const double square = math::dot(over, over);
     if (square < best) {
       best = square;
       vertex = v;
@@ -143,10 +163,11 @@ double nearestVertex(const double c[3], const double e[3][3], const double h[3],
 
 }  // namespace
 
-// The nearest points of two polytopes are a vertex and a point of the other box, or two inner points of crossing edges;
-// in the second case the direction is the cross product of the edges, which is then the axis of the largest separation.
-// So eight vertices against each box and one pair of edges are all there is to look at.
-Closest closestApart(const BoxPair& p, const BoxAxis& best) {
+// The nearest points of two boxes are a vertex and a point of the other box, or inner points of two crossing edges. In the
+// second case the direction is the cross product of the edges, and so the axis of the largest separation: if that is an
+// edge axis, its two supporting edges; if it is the normal of a face (both edges then lie in faces that look at each
+// other), the crossing is a corner of the clipped faces.
+Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& best) {
   double eb[3][3], ea[3][3], minusU[3];
   for (int j = 0; j < 3; ++j) {
     minusU[j] = -p.u[j];
@@ -159,34 +180,39 @@ Closest closestApart(const BoxPair& p, const BoxAxis& best) {
   const double squareB = nearestVertex(p.t, eb, p.ha, vertexB);
   const double squareA = nearestVertex(minusU, ea, p.hb, vertexA);
   Closest result{};
-  double onA[3], onB[3];
   if (squareB <= squareA) {
-    result.distance = std::sqrt(squareB);
-    result.feature = 8 + vertexB;
-    for (int k = 0; k < 3; ++k) {
-      onB[k] = p.t[k];
-      for (int j = 0; j < 3; ++j) onB[k] += (vertexB >> j & 1) ? eb[j][k] : -eb[j][k];
-      onA[k] = onB[k] < -p.ha[k] ? -p.ha[k] : onB[k] > p.ha[k] ? p.ha[k] : onB[k];
-    }
+    const Offset o = vertexOffset(p.t, eb, p.ha, vertexB);
+    result.distance = math::length(o.over);
+    result.normal = (1 / result.distance) * o.over;
+    result.onB = o.vertex;
+    result.onA = o.nearest;
+    result.featureId = nearestVertexId(true, vertexB);
   } else {
-    result.distance = std::sqrt(squareA);
-    result.feature = vertexA;
-    double local[3];
-    for (int k = 0; k < 3; ++k) {
-      double v = minusU[k];
-      for (int j = 0; j < 3; ++j) v += (vertexA >> j & 1) ? ea[j][k] : -ea[j][k];
-      local[k] = v < -p.hb[k] ? -p.hb[k] : v > p.hb[k] ? p.hb[k] : v;
-      onA[k] = (vertexA >> k & 1) ? p.ha[k] : -p.ha[k];
-    }
-    for (int k = 0; k < 3; ++k)
-      onB[k] = p.t[k] + (p.r[k][0] * local[0] + p.r[k][1] * local[1] + p.r[k][2] * local[2]);
+    const Offset o = vertexOffset(minusU, ea, p.hb, vertexA);
+    result.distance = math::length(o.over);
+    const Vec3 b0 = columnOfB(p, 0), b1 = columnOfB(p, 1), b2 = columnOfB(p, 2);
+    const Vec3 over = o.over.x * b0 + o.over.y * b1 + o.over.z * b2;
+    result.normal = (-1 / math::length(over)) * over;
+    result.onA = {vertexA & 1 ? p.ha[0] : -p.ha[0], vertexA & 2 ? p.ha[1] : -p.ha[1], vertexA & 4 ? p.ha[2] : -p.ha[2]};
+    result.onB = Vec3{p.t[0], p.t[1], p.t[2]} + o.nearest.x * b0 + o.nearest.y * b1 + o.nearest.z * b2;
+    result.featureId = nearestVertexId(false, vertexA);
   }
-  result.onA = {onA[0], onA[1], onA[2]};
-  result.onB = {onB[0], onB[1], onB[2]};
   if (best.index >= 6) {
     const Witness w = closestOnEdges(p, best);
-    const double d = math::length(w.onB - w.onA);
-    if (d < result.distance) return {d, w.onA, w.onB, 16, w.edgeA, w.edgeB};
+    const Vec3 n = axisVector(p, best);
+    // Off the line along the axis the points are ends of edges, and one of the vertices above is the answer.
+    const double lateral = math::length((w.onB - w.onA) - best.separation * n);
+    if (best.separation <= result.distance && lateral <= 4 * roundingBound(p))
+      result = {best.separation, n, w.onA, w.onB, edgePairId(w.edgeA, w.edgeB), true, best};
+  }
+  if (bestFace.separation <= 0) return result;  // faces that looked at each other would be apart along their normal
+  ContactManifold faces;
+  faceManifold(p, bestFace, result.distance, faces);
+  for (int i = 0; i < faces.pointCount; ++i) {
+    const ContactPoint& point = faces.points[i];
+    if (point.separation < result.distance)
+      result = {point.separation, math::load(faces.normal), math::load(point.pointOnA), math::load(point.pointOnB),
+                point.featureId, true, bestFace};
   }
   return result;
 }
@@ -204,28 +230,23 @@ BoxSatResult boxSat(const Box& a, const Box& b, const Pose& poseBInA) {
   finishPair(p);
   result.status = QueryStatus::Converged;
   double s[6];
-  faceSeparations(p, s);
-  BoxAxis best;
-  best.index = 0;
-  for (int k = 1; k < 6; ++k)
-    if (s[k] > s[best.index]) best.index = k;
-  best.separation = s[best.index];
-  best.negative = centreAlong(p, best.index) < 0;
-  const BoxAxis edge = bestEdgeAbove(p, best.separation);
-  if (edge.index >= 0) best = edge;
+  const BoxAxis face = bestFaceAxis(p, s);
+  BoxAxis best = bestEdgeAbove(p, edgeFloor(p, face.separation));
+  if (best.index < 0) best = face;
   result.axis = best;
 
   const double rounding = roundingBound(p);
   Vec3 normal = axisVector(p, best), onA, onB;
   double distance = best.separation;
-  if (distance > 0) {
-    const Closest closest = closestApart(p, best);
+  if (distance > rounding) {
+    const Closest closest = closestApart(p, face, best);
     onA = closest.onA;
     onB = closest.onB;
     distance = closest.distance;
-    // Nearer than rounding the difference of the points has no direction; the axis does.
-    if (distance > 64 * rounding) normal = (1 / distance) * (onB - onA);
+    normal = closest.normal;
   } else {
+    // Touching to rounding, or overlapping: the distance is at most sqrt(3) times the largest separation, since the
+    // nearest vertex of the difference sees one of the axes around it at no more than that slant.
     onA = penetrationWitness(p, best);
     onB = onA + distance * normal;
   }

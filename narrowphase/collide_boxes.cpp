@@ -43,16 +43,6 @@ bool isApartAlongCache(const BoxPair& p, const BoxPairCache& cache, double maxDi
   return separation > maxDistance;
 }
 
-BoxAxis bestFaceAxis(const BoxPair& p, const double s[6]) {
-  BoxAxis best;
-  best.index = 0;
-  for (int k = 1; k < 6; ++k)
-    if (s[k] > s[best.index]) best.index = k;
-  best.separation = s[best.index];
-  best.negative = centreAlong(p, best.index) < 0;
-  return best;
-}
-
 // The axis to build the manifold on: see the tolerances above.
 BoxAxis chooseAxis(const BoxPair& p, const double s[6], const BoxAxis& bestFace, const BoxAxis& bestEdge,
                    const BoxPairCache& cache, double least) {
@@ -107,35 +97,35 @@ void manifoldAlong(const BoxPair& p, const BoxAxis& axis, double maxDistance, Co
 // Boxes that are apart, by no more than maxDistance along any of the axes. Finds the distance, and the manifold if that is
 // within maxDistance: the chosen axis if it sees the nearest points, else one point between those. Their direction keeps
 // the boxes from meeting where they would, and lets them pass each other as long as any plane does.
-void collideApart(const BoxPair& p, const BoxAxis& chosen, const BoxAxis& best, double maxDistance, double unnoticed,
-                  BoxPairCache& cache, BoxCollision& result) {
+void collideApart(const BoxPair& p, const BoxAxis& chosen, const BoxAxis& bestFace, const BoxAxis& best, double maxDistance,
+                  double unnoticed, BoxPairCache& cache, BoxCollision& result) {
   manifoldAlong(p, chosen, maxDistance, result.manifold);
   const double nearest = deepestSeparation(result.manifold);
-  // Points of a face manifold lie on both boxes, so nearest bounds the distance from above and best from below.
-  if (chosen.index < 6 && nearest <= best.separation + result.errorBound) {
+  // Points of a manifold lie on both boxes, so nearest bounds the distance from above and best from below.
+  if (nearest <= best.separation + result.errorBound) {
     result.signedDistance = best.separation;
     return remember(cache, math::load(result.manifold.normal), chosen.index + 1, chosen.negative);
   }
-  const Closest closest = closestApart(p, best);
+  const Closest closest = closestApart(p, bestFace, best);
   result.signedDistance = closest.distance;
-  // Nearer than this the difference of the nearest points is rounding and has no direction; the axis has one.
-  const bool touching = closest.distance <= 64 * result.errorBound;
   if (closest.distance > maxDistance) {
     result.manifold.pointCount = 0;
-    const Vec3 direction = touching ? axisVector(p, best) : (1 / closest.distance) * (closest.onB - closest.onA);
-    return remember(cache, direction, 0, false);
+    return remember(cache, closest.normal, 0, false);
   }
   BoxAxis used = chosen;
   if (!(nearest <= closest.distance + unnoticed)) {
-    used = best;
-    if (closest.feature == 16 || touching)
-      witnessManifold(p, best, result.manifold);
-    else
-      closestManifold(closest, result.manifold), used.index = -1;
+    if (closest.alongAxis) {
+      used = closest.axis;
+      manifoldAlong(p, used, maxDistance, result.manifold);
+    } else {
+      used.index = -1;
+      closestManifold(closest, result.manifold);
+    }
   }
   remember(cache, math::load(result.manifold.normal), used.index + 1, used.negative);
 }
 
+// Boxes that overlap, or touch to rounding.
 void collideOverlapping(const BoxPair& p, const BoxAxis& chosen, const BoxAxis& best, double maxDistance, double unnoticed,
                         BoxPairCache& cache, BoxCollision& result) {
   result.signedDistance = best.separation;
@@ -169,11 +159,9 @@ void collideBoxes(const Box& a, const Box& b, const Pose& poseBInA, double maxDi
 
   finishPair(p);
   double s[6];
-  faceSeparations(p, s);
-  BoxAxis best = bestFaceAxis(p, s);
-  BoxAxis edge;
-  if (best.separation <= maxDistance) edge = bestEdgeAbove(p, best.separation);
-  const BoxAxis face = best;
+  const BoxAxis face = bestFaceAxis(p, s);
+  BoxAxis best = face, edge;
+  if (face.separation <= maxDistance) edge = bestEdgeAbove(p, edgeFloor(p, face.separation));
   if (edge.index >= 0) best = edge;
   if (best.separation > maxDistance) {
     result.signedDistance = best.separation;
@@ -182,10 +170,12 @@ void collideBoxes(const Box& a, const Box& b, const Pose& poseBInA, double maxDi
 
   const double least = smallestHalfExtent(p);
   const BoxAxis chosen = chooseAxis(p, s, face, edge, cache, least);
-  if (best.separation > 0)
-    collideApart(p, chosen, best, maxDistance, kUnnoticed * least, cache, result);
+  // The preferences must not hide more than rounding when the boxes are as thin as that.
+  const double unnoticed = kUnnoticed * least > result.errorBound ? kUnnoticed * least : result.errorBound;
+  if (best.separation > result.errorBound)
+    collideApart(p, chosen, face, best, maxDistance, unnoticed, cache, result);
   else
-    collideOverlapping(p, chosen, best, maxDistance, kUnnoticed * least, cache, result);
+    collideOverlapping(p, chosen, best, maxDistance, unnoticed, cache, result);
 }
 
 }  // namespace sunder

@@ -41,7 +41,7 @@ struct BoxCollision {
 // point, and the deepest one is within a thousandth of the smallest half extent of signedDistance, or below.
 //
 // InvalidInput: a number that is not finite, a half extent outside [1e-100, 1e100], a coordinate beyond 1e100, a
-// quaternion whose squared length is outside [0.5, 2] (inside, it is normalised), maxDistance < 0 or NaN.
+// quaternion whose squared length is off 1 by more than 1e-6 (nearer, it is normalised), maxDistance < 0 or NaN.
 void collideBoxes(const Box& a, const Box& b, const Pose& poseBInA, double maxDistance, NarrowphaseMethod method,
                   BoxPairCache& cache, BoxCollision& result);
 
