@@ -17,9 +17,10 @@ constexpr int kNext[5] = {0, 1, 2, 0, 1};
 constexpr double kAligned = 0.02;
 // A corner of the patch within this part of the shortest half side of a vertex carries the vertex's id, though rounding or
 // a small slide may have moved the crossing to another pair of sides: boxes of one size on top of each other have all
-// four kinds of crossing in one place. Covers a turn of 1e-3 and a slide of a millimetre per metre; positions are not
-// snapped, only ids.
-constexpr double kSameCorner = 4e-3;
+// four kinds of crossing in one place. Positions are not snapped, only ids, so the room costs nothing; it covers how far
+// stacked boxes are off each other in practice (a centimetre or two per metre), and the ids change at its rim, not where
+// aligned boxes live.
+constexpr double kSameCorner = 0.05;
 // A candidate this much deeper (of the shortest half side) than all points kept must be kept: the most a box can sink by
 // the reduction.
 constexpr double kDeeper = 1e-3;

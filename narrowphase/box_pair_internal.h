@@ -100,6 +100,9 @@ BoxAxis bestFaceAxis(const BoxPair& p, double s[6]);
 // The centre of B along the axis, not normalised: its sign is the sign of the direction from A to B.
 double centreAlong(const BoxPair& p, int index);
 
+// The length of edge axis (i, j) before it is made a unit vector: the sine of the angle between the edges.
+double edgeAxisLength(const BoxPair& p, int i, int j);
+
 // Separation along edge axis (i, j), accurate however parallel the edges are; minus infinity when they are parallel to
 // rounding (then the axis is noise and the other axes cover it).
 double edgeSeparation(const BoxPair& p, int i, int j);

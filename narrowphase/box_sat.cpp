@@ -35,6 +35,11 @@ double centreAlong(const BoxPair& p, int index) {
   return p.t[i2] * p.r[i1][j] - p.t[i1] * p.r[i2][j];
 }
 
+double edgeAxisLength(const BoxPair& p, int i, int j) {
+  const double x = p.r[kNext[i + 1]][j], y = p.r[kNext[i + 2]][j];
+  return std::sqrt(x * x + y * y);
+}
+
 double edgeSeparation(const BoxPair& p, int i, int j) {
   const int i1 = kNext[i + 1], i2 = kNext[i + 2], j1 = kNext[j + 1], j2 = kNext[j + 2];
   // The axis is -y along i1 and x along i2: exactly perpendicular to both edges as they are stored, so that whatever

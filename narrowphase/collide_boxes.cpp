@@ -2,6 +2,7 @@
 #include "sunder/narrowphase/collide_boxes.h"
 
 #include "sunder/narrowphase/box_pair_internal.h"
+#include "sunder/narrowphase/proximity_internal.h"
 
 namespace sunder {
 
@@ -26,6 +27,18 @@ constexpr double kUnnoticed = 1e-3;
 // of an edge misses it by more than this and is given up.
 constexpr double kOffTheLine = 1e-6;
 
+// What is known about the pair when the manifold is to be built.
+struct Found {
+  BoxAxis face, edge;  // of the largest separation; edge.index -1: no edge axis is better than the faces
+  BoxAxis best;        // of both
+  double s[6];         // separations of the face axes
+  double distance;     // Euclidean distance of boxes that are apart, -1: not known yet
+};
+
+// GJK on long sticks that cross at 1e-6 rad ends with bounds this many roundings apart, or more. Then the axes, whose error
+// does not grow with the condition of the simplex, are asked.
+constexpr double kOpenBounds = 256;
+
 void remember(BoxPairCache& cache, const Vec3& direction, int feature, bool negative) {
   cache.axis[0] = static_cast<float>(direction.x);
   cache.axis[1] = static_cast<float>(direction.y);
@@ -43,40 +56,40 @@ bool isApartAlongCache(const BoxPair& p, const BoxPairCache& cache, double maxDi
   return separation > maxDistance;
 }
 
-// The axis to build the manifold on: see the tolerances above.
-BoxAxis chooseAxis(const BoxPair& p, const double s[6], const BoxAxis& bestFace, const BoxAxis& bestEdge,
-                   const BoxPairCache& cache, double least) {
-  const double keep = kKeep * least;
-  const int cached = cache.feature - 1;
-  BoxAxis face = bestFace;
-  if (cached >= 0 && cached < 6 && s[cached] >= bestFace.separation - keep) {
-    const double along = centreAlong(p, cached);
-    face.index = cached;
-    face.separation = s[cached];
-    face.negative = along < 0;
-    // Centres nearly level along the axis (deep inside): both sides are as good, keep the last one.
-    if (face.negative != (cache.negative != 0) && s[cached] - 2 * std::fabs(along) >= bestFace.separation - keep) {
-      face.negative = !face.negative;
-      face.separation = s[cached] - 2 * std::fabs(along);
-    }
-  } else if (bestFace.index >= 3) {
-    int ofA = 0;
-    for (int k = 1; k < 3; ++k) ofA = s[k] > s[ofA] ? k : ofA;
-    if (s[ofA] >= bestFace.separation - keep) {
-      face.index = ofA;
-      face.separation = s[ofA];
-      face.negative = p.t[ofA] < 0;
-    }
-  }
-  if (bestEdge.index < 0) return face;
+// Boxes deep inside each other, their centres nearly level along the axis: either side is as good, so the last one is kept
+// if that costs no more than `room`.
+void keepSide(const BoxPair& p, const BoxPairCache& cache, double room, BoxAxis& axis) {
+  if (axis.index != cache.feature - 1 || axis.negative == (cache.negative != 0)) return;
+  double along = std::fabs(centreAlong(p, axis.index));
+  if (axis.index >= 6) along /= edgeAxisLength(p, (axis.index - 6) / 3, (axis.index - 6) % 3);
+  if (2 * along > room) return;
+  axis.negative = !axis.negative;
+  axis.separation -= 2 * along;
+}
 
-  BoxAxis edge = bestEdge;
+// The axis to build the manifold on: see the tolerances above.
+BoxAxis chooseAxis(const BoxPair& p, const Found& found, const BoxPairCache& cache, double least) {
+  const double keep = kKeep * least, floor = found.face.separation - keep;
+  const int cached = cache.feature - 1;
+  BoxAxis face = found.face;
+  if (cached >= 0 && cached < 6 && found.s[cached] >= floor) {
+    face = {cached, centreAlong(p, cached) < 0, found.s[cached]};
+    keepSide(p, cache, found.s[cached] - floor, face);
+  } else if (face.index >= 3) {
+    int ofA = 0;
+    for (int k = 1; k < 3; ++k) ofA = found.s[k] > found.s[ofA] ? k : ofA;
+    if (found.s[ofA] >= floor) face = {ofA, p.t[ofA] < 0, found.s[ofA]};
+  }
+  if (found.edge.index < 0) return face;
+
+  BoxAxis edge = found.edge;
   if (cached >= 6 && cached != edge.index && cached <= 14) {
     const double separation = edgeSeparation(p, (cached - 6) / 3, (cached - 6) % 3);
-    if (separation >= bestEdge.separation - keep) edge = {cached, centreAlong(p, cached) < 0, separation};
+    if (separation >= edge.separation - keep) edge = {cached, centreAlong(p, cached) < 0, separation};
   }
+  keepSide(p, cache, keep, edge);
   const double bias = (edge.index == cached ? 0.5 : 1.0) * kEdgeBias * least;
-  return edge.separation > bestFace.separation + bias ? edge : face;
+  return edge.separation > found.face.separation + bias ? edge : face;
 }
 
 double deepestSeparation(const ContactManifold& manifold) {
@@ -97,26 +110,27 @@ void manifoldAlong(const BoxPair& p, const BoxAxis& axis, double maxDistance, Co
 // Boxes that are apart, by no more than maxDistance along any of the axes. Finds the distance, and the manifold if that is
 // within maxDistance: the chosen axis if it sees the nearest points, else one point between those. Their direction keeps
 // the boxes from meeting where they would, and lets them pass each other as long as any plane does.
-void collideApart(const BoxPair& p, const BoxAxis& chosen, const BoxAxis& bestFace, const BoxAxis& best, double maxDistance,
-                  double unnoticed, BoxPairCache& cache, BoxCollision& result) {
+void collideApart(const BoxPair& p, const Found& found, const BoxAxis& chosen, double maxDistance, double unnoticed,
+                  BoxPairCache& cache, BoxCollision& result) {
+  const BoxAxis& best = found.best;
   manifoldAlong(p, chosen, maxDistance, result.manifold);
   const double nearest = deepestSeparation(result.manifold);
   // Points of a manifold lie on both boxes, so nearest bounds the distance from above and best from below.
-  if (nearest <= best.separation + result.errorBound) {
-    result.signedDistance = best.separation;
+  const bool certain = nearest <= best.separation + result.errorBound;
+  result.signedDistance = found.distance >= 0 ? found.distance : best.separation;
+  if (certain || (found.distance >= 0 && found.distance <= maxDistance && nearest <= found.distance + unnoticed))
     return remember(cache, math::load(result.manifold.normal), chosen.index + 1, chosen.negative);
-  }
-  const Closest closest = closestApart(p, bestFace, best);
-  result.signedDistance = closest.distance;
-  if (closest.distance > maxDistance) {
+  const Closest closest = closestApart(p, found.face, best);
+  if (found.distance < 0) result.signedDistance = closest.distance;
+  if (result.signedDistance > maxDistance) {
     result.manifold.pointCount = 0;
     return remember(cache, closest.normal, 0, false);
   }
   BoxAxis used = chosen;
-  if (!(nearest <= closest.distance + unnoticed)) {
+  if (!(nearest <= result.signedDistance + unnoticed)) {
     if (closest.alongAxis) {
       used = closest.axis;
-      manifoldAlong(p, used, maxDistance, result.manifold);
+      manifoldAlong(p, used, HUGE_VAL, result.manifold);
     } else {
       used.index = -1;
       closestManifold(closest, result.manifold);
@@ -126,7 +140,7 @@ void collideApart(const BoxPair& p, const BoxAxis& chosen, const BoxAxis& bestFa
 }
 
 // Boxes that overlap, or touch to rounding.
-void collideOverlapping(const BoxPair& p, const BoxAxis& chosen, const BoxAxis& best, double maxDistance, double unnoticed,
+void collideOverlapping(const BoxPair& p, const BoxAxis& best, const BoxAxis& chosen, double maxDistance, double unnoticed,
                         BoxPairCache& cache, BoxCollision& result) {
   result.signedDistance = best.separation;
   BoxAxis used = chosen;
@@ -139,12 +153,63 @@ void collideOverlapping(const BoxPair& p, const BoxAxis& chosen, const BoxAxis& 
   remember(cache, math::load(result.manifold.normal), used.index + 1, used.negative);
 }
 
+// The fifteen axes. False: further apart than maxDistance, result and cache are done.
+bool findByAxes(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCollision& result, Found& found) {
+  found.face = bestFaceAxis(p, found.s);
+  found.edge.index = -1;
+  if (found.face.separation <= maxDistance) found.edge = bestEdgeAbove(p, edgeFloor(p, found.face.separation));
+  found.best = found.edge.index >= 0 ? found.edge : found.face;
+  found.distance = -1;
+  if (found.best.separation <= maxDistance) return true;
+  result.signedDistance = found.best.separation;
+  remember(cache, axisVector(p, found.best), 0, false);
+  return false;
+}
+
+// GJK and EPA. Returns false as above; `done` false: they did not converge, and nothing is set.
+bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCollision& result, Found& found, bool& done) {
+  const math::Mat3 columns = {{p.r[0][0], p.r[1][0], p.r[2][0]}, {p.r[0][1], p.r[1][1], p.r[2][1]}, {p.r[0][2], p.r[1][2], p.r[2][2]}};
+  const math::Difference difference = math::boxDifference({p.ha[0], p.ha[1], p.ha[2]}, {p.hb[0], p.hb[1], p.hb[2]}, columns,
+                                                          {p.t[0], p.t[1], p.t[2]});
+  QueryCache query;
+  for (int k = 0; k < 3; ++k) query.axis[k] = cache.axis[k];
+  query.vertexCount = cache.vertexCount;
+  for (int k = 0; k < 4; ++k) query.vertices[k] = cache.vertices[k];
+  query.face = cache.face;
+  math::CoreProximity r;
+  math::boxProximity(difference, maxDistance, true, &query, r);
+  const double gap = r.beyond ? 0 : r.upperBound - r.lowerBound;
+  done = r.status == QueryStatus::Converged && gap <= kOpenBounds * result.errorBound;
+  if (!done) return true;
+  if (gap > result.errorBound) result.errorBound = gap;
+  cache.vertexCount = query.vertexCount;
+  for (int k = 0; k < 4; ++k) cache.vertices[k] = query.vertices[k];
+  cache.face = query.face;
+  if (r.beyond || r.signedDistance > maxDistance) {
+    result.signedDistance = r.signedDistance;
+    remember(cache, r.normal, 0, false);
+    return false;
+  }
+  found.face = bestFaceAxis(p, found.s);
+  found.edge.index = -1;
+  if (r.boxFeature >= 0) {  // EPA ended on a face of the difference, which is one of the axes
+    found.best.index = r.boxFeature;
+    found.best.negative = false;
+    found.best.negative = math::dot(axisVector(p, found.best), r.normal) < 0;
+    found.best.separation = r.signedDistance;
+    if (r.boxFeature >= 6) found.edge = found.best;
+  } else {
+    found.edge = bestEdgeAbove(p, edgeFloor(p, found.face.separation));
+    found.best = found.edge.index >= 0 ? found.edge : found.face;
+    found.distance = r.signedDistance;
+  }
+  return true;
+}
+
 }  // namespace
 
 void collideBoxes(const Box& a, const Box& b, const Pose& poseBInA, double maxDistance, NarrowphaseMethod method,
                   BoxPairCache& cache, BoxCollision& result) {
-  // TODO: GjkEpa uses the closed form until narrowphase/gjk.h and epa.h are there.
-  static_cast<void>(method);
   result.manifold.pointCount = 0;
   BoxPair p;
   if (!(maxDistance >= 0) || !loadPair(a, b, poseBInA, p)) {
@@ -158,24 +223,21 @@ void collideBoxes(const Box& a, const Box& b, const Pose& poseBInA, double maxDi
   if (cache.feature == 0 && isApartAlongCache(p, cache, maxDistance, result.signedDistance)) return;
 
   finishPair(p);
-  double s[6];
-  const BoxAxis face = bestFaceAxis(p, s);
-  BoxAxis best = face, edge;
-  if (face.separation <= maxDistance) edge = bestEdgeAbove(p, edgeFloor(p, face.separation));
-  if (edge.index >= 0) best = edge;
-  if (best.separation > maxDistance) {
-    result.signedDistance = best.separation;
-    return remember(cache, axisVector(p, best), 0, false);
-  }
+  Found found;
+  bool done = false;
+  if (method == NarrowphaseMethod::GjkEpa && !findByGjk(p, maxDistance, cache, result, found, done)) return;
+  // The enumeration is as exact: where rounding keeps GJK or EPA from closing its bounds, it gives the answer.
+  if (!done && !findByAxes(p, maxDistance, cache, result, found)) return;
 
   const double least = smallestHalfExtent(p);
-  const BoxAxis chosen = chooseAxis(p, s, face, edge, cache, least);
+  const BoxAxis chosen = chooseAxis(p, found, cache, least);
+  keepSide(p, cache, result.errorBound, found.best);
   // The preferences must not hide more than rounding when the boxes are as thin as that.
   const double unnoticed = kUnnoticed * least > result.errorBound ? kUnnoticed * least : result.errorBound;
-  if (best.separation > result.errorBound)
-    collideApart(p, chosen, face, best, maxDistance, unnoticed, cache, result);
+  if (found.best.separation > result.errorBound)
+    collideApart(p, found, chosen, maxDistance, unnoticed, cache, result);
   else
-    collideOverlapping(p, chosen, best, maxDistance, unnoticed, cache, result);
+    collideOverlapping(p, found.best, chosen, maxDistance, unnoticed, cache, result);
 }
 
 }  // namespace sunder

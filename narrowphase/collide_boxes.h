@@ -9,19 +9,22 @@
 
 namespace sunder {
 
-// Which algorithm finds the minimum penetration vector of a pair of boxes.
+// Which algorithm finds the signed distance of a pair of boxes, and with it the minimum penetration vector. Both are exact
+// to rounding; the manifold is built the same way from either.
 enum class NarrowphaseMethod { GjkEpa, ClosedForm };
 
 // What one pair of boxes remembers from step to step to start the next query. A default one is a cold start. It never
 // changes what is right, only how soon it is found and which of several equally good manifolds is kept. Plain bytes
 // without padding: it may be copied, hashed and stored as such.
 struct BoxPairCache {
-  float axis[3] = {0, 0, 0};           // last separating direction or contact normal, A to B, in the frame of A; 0: none
-  std::uint8_t feature = 0;            // 1 + index of the axis that made the manifold (see BoxAxis), 0: none
-  std::uint8_t negative = 0;           // 1: the normal was minus that axis
-  std::uint8_t reserved[2] = {0, 0};
+  float axis[3] = {0, 0, 0};                // last separating direction or contact normal, A to B, in the frame of A; 0: none
+  std::uint8_t feature = 0;                 // 1 + index of the axis that made the manifold (see BoxAxis), 0: none
+  std::uint8_t negative = 0;                // 1: the normal was minus that axis
+  std::uint8_t vertexCount = 0;             // these three: the start of GJK and EPA, as in QueryCache
+  std::uint8_t vertices[4] = {0, 0, 0, 0};
+  std::uint8_t face = 0;
 };
-static_assert(sizeof(BoxPairCache) == 16 && alignof(BoxPairCache) == 4);
+static_assert(sizeof(BoxPairCache) == 20 && alignof(BoxPairCache) == 4);
 
 struct BoxCollision {
   QueryStatus status = QueryStatus::InvalidInput;
