@@ -5,6 +5,7 @@
 // on a face - until they have advanced by a small share of the box.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "sunder/physics/world_internal.h"
 
@@ -137,7 +138,16 @@ bool World::Impl::queryContact(BodyPair& pair, double maxDistance) {
   next.normal[1] = normal.y;
   next.normal[2] = normal.z;
   next.pointCount = static_cast<std::uint8_t>(collision.manifold.pointCount);
-  const Mat3 rotation = toMatrix(load(relative.orientation));
+  const Vec3 position = load(relative.position);
+  const Quat orientation = load(relative.orientation);
+  next.position[0] = position.x;
+  next.position[1] = position.y;
+  next.position[2] = position.z;
+  next.orientation[0] = orientation.w;
+  next.orientation[1] = orientation.x;
+  next.orientation[2] = orientation.y;
+  next.orientation[3] = orientation.z;
+  const Mat3 rotation = toMatrix(orientation);
   for (int i = 0; i < next.pointCount; ++i) {
     const ContactPoint& from = collision.manifold.points[i];
     Contact::Point& to = next.points[i];
@@ -157,8 +167,29 @@ bool World::Impl::queryContact(BodyPair& pair, double maxDistance) {
     takeOverImpulses(old, next, kMatchShare * std::min(a.radius, b.radius));
     for (int k = 0; k < 3; ++k) next.frictionImpulse[k] = old.frictionImpulse[k];
     next.twistImpulse = old.twistImpulse;
+    next.substep = old.substep;
+    next.reference = old.reference;
   }
   contacts[pair.contact] = next;
+  return true;
+}
+
+// Whether B, seen from A, is still where it was when the manifold was made. The clocks also count motion that the two
+// share; what is left of the allowance after taking that out is put on the clocks anew.
+bool World::Impl::isUnchanged(BodyPair& pair) {
+  const BodyState& a = bodies[pair.a];
+  const BodyState& b = bodies[pair.b];
+  const Contact& contact = contacts[pair.contact];
+  const Pose relative = relativePose(a.pose, b.pose);
+  const Vec3 moved = load(relative.position) - Vec3{contact.position[0], contact.position[1], contact.position[2]};
+  const Quat q = load(relative.orientation);
+  const double* p = contact.orientation;
+  const double dw = q.w - p[0], dx = q.x - p[1], dy = q.y - p[2], dz = q.z - p[3];
+  // As in finishPose: 2.3 |q - p| bounds the angle. Opposite signs of the same rotation only cost a query.
+  const double change = length(moved) + 2.3 * b.radius * std::sqrt(dw * dw + dx * dx + dy * dy + dz * dz);
+  const double left = kRecycleShare * smallestExtent(a, b) - change;
+  if (left < 0) return false;
+  pair.reach = clocks[pair.a].now + clocks[pair.b].now + left;
   return true;
 }
 
@@ -168,7 +199,7 @@ bool World::Impl::updateContact(BodyPair& pair) {
   const MotionClock& b = clocks[pair.b];
   if (pair.contact == kNone) {
     if (a.ahead + b.ahead < pair.reach) return false;
-  } else if (a.now + b.now < pair.reach) {
+  } else if (a.now + b.now < pair.reach || (!getenv("NOUNCH") && isUnchanged(pair))) {
     return true;
   }
   const BodyKind kindA = bodies[pair.a].def.kind, kindB = bodies[pair.b].def.kind;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Islands, sleep and wake. An island is what hangs together by contacts; it sleeps when every body in it has been slow for
+// Sleep and wake. An island sleeps when every body in it has been slow for
 // a while, and wakes as a whole.
-#include <algorithm>
-
 #include "sunder/physics/world_internal.h"
 
 namespace sunder {
@@ -13,14 +11,6 @@ using namespace math;
 constexpr double kSleepSpeed = 0.05;  // m/s, of the fastest point of a body
 constexpr double kSleepTime = 0.5;    // s
 constexpr double kTouchDistance = 0.001;  // m: closer counts as touching when it is about waking a body
-
-std::uint32_t rootOf(std::vector<std::uint32_t>& parent, std::uint32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
 
 }  // namespace
 
@@ -87,34 +77,27 @@ void World::Impl::updateSleep(double dt) {
   }
   report.islands = 0;
   if (!candidates) return;
-  // Islands over the bodies that are awake; what is static or kinematic joins nothing, but what moves keeps awake.
-  islandOf.resize(bodies.size());
-  for (const std::uint32_t i : moving) islandOf[i] = i;
+  // What is static or kinematic joins no island, but what moves keeps awake.
   restless.assign(bodies.size(), 0);
   for (const std::uint32_t index : activeContacts) {
     const Contact& contact = contacts[index];
-    const bool joinsA = movesNow[contact.bodyA] != 0, joinsB = movesNow[contact.bodyB] != 0;
-    const bool dynamicA = bodies[contact.bodyA].def.kind == BodyKind::Dynamic;
-    const bool dynamicB = bodies[contact.bodyB].def.kind == BodyKind::Dynamic;
-    if (joinsA && joinsB && dynamicA && dynamicB) {
-      const std::uint32_t a = rootOf(islandOf, contact.bodyA), b = rootOf(islandOf, contact.bodyB);
-      islandOf[std::max(a, b)] = std::min(a, b);
-    } else if (joinsA && joinsB) {
-      restless[dynamicA ? contact.bodyA : contact.bodyB] = 1;
+    if (movesNow[contact.bodyA] != 0 && movesNow[contact.bodyB] != 0) {
+      if (!(bodies[contact.bodyA].mass > 0)) restless[contact.bodyB] = 1;
+      if (!(bodies[contact.bodyB].mass > 0)) restless[contact.bodyA] = 1;
     }
   }
   // A root is the lowest body of its island, so ascending order meets it first.
   for (const std::uint32_t i : moving) {
     const BodyState& body = bodies[i];
     if (body.def.kind != BodyKind::Dynamic) continue;
-    const std::uint32_t root = rootOf(islandOf, i);
+    const std::uint32_t root = rootOf(i);
     report.islands += root == i;
     if (body.stillTime < kSleepTime || restless[i] != 0) restless[root] = 1;
   }
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];
     if (body.def.kind != BodyKind::Dynamic) continue;
-    const std::uint32_t root = rootOf(islandOf, i);
+    const std::uint32_t root = rootOf(i);
     if (restless[root] != 0) continue;
     if (root == i) {
       if (freeIslands.empty()) {

@@ -107,37 +107,56 @@ void World::Impl::advanceClocks(double dt) {
   }
 }
 
-// A solver body for each moving body that has a contact; the others need none.
-void World::Impl::prepareBodies(double dt) {
-  solver.clear();
-  solverBody.assign(bodies.size(), 0);
-  for (const std::uint32_t contact : activeContacts) solverBody[contacts[contact].bodyA] = solverBody[contacts[contact].bodyB] = 1;
-  const double h = dt / def.substeps;
-  const Vec3 gravity = load(def.gravity);
-  for (const std::uint32_t i : moving) {
-    if (solverBody[i] == 0) continue;
-    const BodyState& body = bodies[i];
-    solverBody[i] = static_cast<std::uint32_t>(solver.bodies.size());
-    SolverBody& out = solver.bodies.emplace_back();
-    SolverMass& mass = solver.masses.emplace_back();
-    SolverDrive& drive = solver.drives.emplace_back();
-    const Vec3 v = load(body.linearVelocity), w = load(body.angularVelocity);
-    const double velocity[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
-    for (int k = 0; k < 6; ++k) out.velocity[k] = static_cast<float>(velocity[k]);
-    if (body.def.kind != BodyKind::Dynamic) continue;
-    setMasses(mass, body, frames[i]);
-    const Vec3 fall = body.def.gravityScale * gravity;
-    const Vec3 gyro = (1.0 / def.substeps) * gyroscopicChange(body, dt);
-    const double gain[6] = {h * fall.x, h * fall.y, h * fall.z, gyro.x, gyro.y, gyro.z};
-    const double keep[2] = {1 / (1 + h * body.def.linearDamping), 1 / (1 + h * body.def.angularDamping)};
-    for (int k = 0; k < 6; ++k) {
-      const bool isLocked = (body.def.lockedAxes & (1 << k)) != 0;
-      drive.keep[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3]);
-      drive.gain[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3] * gain[k]);
-    }
+// One dynamic body with contacts, as the solver sees it.
+void World::Impl::addSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) {
+  const BodyState& body = bodies[index];
+  SolverBody& out = solver.bodies.emplace_back();
+  SolverMass& mass = solver.masses.emplace_back();
+  SolverDrive& drive = solver.drives.emplace_back();
+  const Vec3 v = load(body.linearVelocity), w = load(body.angularVelocity);
+  const double velocity[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
+  for (int k = 0; k < 6; ++k) out.velocity[k] = static_cast<float>(velocity[k]);
+  if (body.def.kind != BodyKind::Dynamic) return;
+  setMasses(mass, body, frames[index]);
+  const double h = dt / substeps;
+  const Vec3 fall = body.def.gravityScale * load(def.gravity);
+  const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt);
+  const double gain[6] = {h * fall.x, h * fall.y, h * fall.z, gyro.x, gyro.y, gyro.z};
+  const double keep[2] = {1 / (1 + h * body.def.linearDamping), 1 / (1 + h * body.def.angularDamping)};
+  for (int k = 0; k < 6; ++k) {
+    const bool isLocked = (body.def.lockedAxes & (1 << k)) != 0;
+    drive.keep[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3]);
+    drive.gain[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3] * gain[k]);
   }
-  for (std::uint32_t i = 0; i < bodies.size(); ++i)
-    if (movesNow[i] == 0) solverBody[i] = 0;
+}
+
+void World::Impl::solveGroup(SolverGroup& group, double dt) {
+  const int substeps = def.substeps * group.substepFactor;
+  group.solver.clear();
+  if (group.contacts.empty()) return;
+  members.clear();
+  for (const std::uint32_t contact : group.contacts)
+    for (const std::uint32_t body : {contacts[contact].bodyA, contacts[contact].bodyB})
+      if (movesNow[body] != 0 && solverBody[body] == 0) {
+        solverBody[body] = kNone;  // marked
+        members.push_back(body);
+      }
+  // In the order of the bodies: neighbours in the scene are neighbours in memory.
+  std::sort(members.begin(), members.end());
+  for (const std::uint32_t body : members) {
+    solverBody[body] = static_cast<std::uint32_t>(group.solver.bodies.size());
+    addSolverBody(group.solver, body, dt, substeps);
+  }
+  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt});
+  for (const std::uint32_t body : members) {
+    const std::uint32_t number = solverBody[body];
+    if (bodies[body].def.kind != BodyKind::Dynamic) {
+      solverBody[body] = 0;  // a kinematic body may have contacts in several groups
+      continue;
+    }
+    hasMoved[body] = 1;
+    moveSolved(bodies[body], group.solver.bodies[number]);
+  }
 }
 
 // Motion without contacts: exact in the position (parabola), see turnFreely() for the rotation.
@@ -185,16 +204,17 @@ void World::Impl::moveSolved(BodyState& body, const SolverBody& solved) const {
   store(body.angularVelocity, Vec3{solved.velocity[3], solved.velocity[4], solved.velocity[5]});
 }
 
+void World::Impl::startMotion() {
+  solverBody.assign(bodies.size(), 0);
+  hasMoved.assign(bodies.size(), 0);
+  for (const std::uint32_t i : moving) bodies[i].previousPose = bodies[i].pose;
+}
+
 void World::Impl::finishBodies(double dt) {
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];
-    const Pose before = body.pose;
-    const bool dynamic = body.def.kind == BodyKind::Dynamic;
-    const std::uint32_t number = dynamic ? solverBody[i] : 0;
-    if (number != 0)
-      moveSolved(body, solver.bodies[number]);
-    else
-      moveFreely(body, dt);
+    const Pose before = body.previousPose;
+    if (hasMoved[i] == 0) moveFreely(body, dt);
     const double* q = body.pose.orientation.coeffs().data();
     const bool finite = isFinite(load(body.pose.position)) && isFinite(load(body.linearVelocity)) &&
                         isFinite(load(body.angularVelocity)) && std::isfinite(q[0] + q[1] + q[2] + q[3]);
@@ -251,8 +271,11 @@ const StepReport& World::step(double dt) {
   w.advanceClocks(dt);
   w.updateContacts();
   clock.add(report.milliseconds.narrowphase);
-  w.prepareBodies(dt);
-  w.solver.solve(w.contacts, w.activeContacts, w.solverBody, w.frames, {w.def.substeps, dt});
+  w.buildIslands();
+  w.groupContacts();
+  clock.add(report.milliseconds.islands);
+  w.startMotion();
+  for (SolverGroup& group : w.groups) w.solveGroup(group, dt);
   clock.add(report.milliseconds.solver);
   w.finishBodies(dt);
   clock.add(report.milliseconds.finish);
@@ -272,8 +295,13 @@ void World::Impl::fillReport() {
   report.contacts = static_cast<int>(activeContacts.size());
   report.contactPoints = 0;
   for (const std::uint32_t contact : activeContacts) report.contactPoints += contacts[contact].pointCount;
-  report.colors = solver.colorCount();
-  report.deepestPenetration = solver.deepestPenetration();
+  report.colors = 0;
+  report.deepestPenetration = 0;
+  for (const SolverGroup& group : groups) {
+    if (group.contacts.empty()) continue;
+    report.colors = std::max(report.colors, group.solver.colorCount());
+    report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());
+  }
 }
 
 }  // namespace sunder

@@ -45,6 +45,8 @@ World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
   require(def.substeps >= 1 && def.substeps <= 64, "world: substeps is " + std::to_string(def.substeps) + ", must be 1 to 64");
   require(def.threads >= 1 && def.threads <= 256, "world: threads is " + std::to_string(def.threads) + ", must be 1 to 256");
   impl_->def = def;
+  impl_->groups[1].substepFactor = 2;
+  impl_->groups[2].substepFactor = 4;
 }
 World::~World() = default;
 World::World(World&&) noexcept = default;

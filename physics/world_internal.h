@@ -17,6 +17,7 @@ inline constexpr std::uint32_t kNone = 0xffffffffu;
 struct BodyState {
   BodyDef def;
   Pose pose;
+  Pose previousPose;  // at the start of the step
   Eigen::Vector3d linearVelocity = Eigen::Vector3d::Zero();
   Eigen::Vector3d angularVelocity = Eigen::Vector3d::Zero();
   Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  // kg m^2, principal, own axes; 0 when not dynamic
@@ -48,6 +49,19 @@ struct MotionClock {
 BodyFrame frameOf(const Pose& pose);
 Aabb boundsOf(const BodyFrame& frame, const Eigen::Vector3d& halfExtents);
 
+struct Island {
+  double mass = 0;       // kg, of its dynamic bodies
+  double leastMass = 0;  // kg
+  int contacts = 0;
+};
+
+// The contacts that are solved with the same number of substeps.
+struct SolverGroup {
+  ContactSolver solver;
+  std::vector<std::uint32_t> contacts;
+  int substepFactor = 1;
+};
+
 struct World::Impl {
   WorldDef def;
   SweepAndPrune broadphase;
@@ -69,10 +83,13 @@ struct World::Impl {
   std::vector<std::uint32_t> wakeList;   // found while contacts are updated
   std::vector<std::uint32_t> disturbed;  // since the last step
 
-  ContactSolver solver;
-  std::vector<std::uint32_t> solverBody;  // per body, 0: takes no part
+  SolverGroup groups[3];
+  std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
+  std::vector<std::uint8_t> hasMoved;      // per body: by a solver, in this step
+  std::vector<std::uint32_t> members;      // bodies of one group
   std::vector<std::uint8_t> movesNow;     // per body: in `moving`
-  std::vector<std::uint32_t> islandOf;    // union-find, per body
+  std::vector<std::uint32_t> islandOf;     // union-find, per body
+  std::vector<Island> islands;             // per body, valid for roots
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
   int aliveCount = 0;
   StepReport report;
@@ -91,13 +108,19 @@ struct World::Impl {
   void updateMoving();
   void advanceClocks(double dt);
   void updateContacts();
-  void prepareBodies(double dt);
+  void buildIslands();
+  void groupContacts();
+  void startMotion();
+  void solveGroup(SolverGroup& group, double dt);
+  void addSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps);
   void finishBodies(double dt);
   void sweepFastBodies(double dt);
   void updateSleep(double dt);
   void fillReport();
 
   bool updateContact(BodyPair& pair);
+  bool isUnchanged(BodyPair& pair);
+  std::uint32_t rootOf(std::uint32_t body);
   bool queryContact(BodyPair& pair, double maxDistance);
   bool touches(const Contact& contact) const;
   void moveFreely(BodyState& body, double dt) const;

@@ -29,6 +29,8 @@ struct alignas(64) ContactBlock {
     Lanes impulse = {};       // N s, over one substep, >= 0
   } points[4];
 
+  Lanes reference = {};  // N s over one substep: the load of a point to which the softness is relative
+
   // Friction acts at one point of the patch: two tangential rows solved as a 2 x 2 block, and a twist row about the
   // normal.
   Lanes center[3] = {};

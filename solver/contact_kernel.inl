@@ -278,6 +278,7 @@ void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const Con
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
     const Motion da = gatherDisplacement(block->bodyA, bodies), db = gatherDisplacement(block->bodyB, bodies);
     PairState s = loadState(*block, f, a, b);
+    const Float8 reference = load8(block->reference);
     const Wide3 moved = {zero, zero, dot(f.n, db.linear - da.linear)};
     const Wide3 turnedA = {dot(f.t1, da.angular), dot(f.t2, da.angular), zero};
     const Wide3 turnedB = {dot(f.t1, db.angular), dot(f.t2, db.angular), zero};
@@ -296,7 +297,7 @@ void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const Con
         const Mask8 hit = (splat(1e-30f) > impulse) & (zero > velocity + separation * inverseSubstep);
         store8(block->approach[i], select(hit, velocity, zero));
       }
-      const Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * impulse;
+      const Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * (impulse - reference);
       const Float8 next = max8(impulse + change, zero);
       store8(point.impulse, next);
       addNormalImpulse(s, r1, r2, next - impulse);

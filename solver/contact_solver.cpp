@@ -16,10 +16,20 @@ constexpr int kOverflow = 2 * kColors;  // contacts that found no color: solved 
 constexpr int kColorTotal = kOverflow + 1;
 
 // docs/stepping.md gives the reason of each.
-constexpr double kBias = 0.1;
-constexpr double kMaxPushSpeed = 3.0;
-constexpr double kSlop = 2e-5;
-constexpr double kRestitutionThreshold = 0.5;
+// Contact softness: a spring of kTurn radians per substep, kDamping times critically damped.
+constexpr double kTurn = 1.1;
+constexpr double kDamping = 5.0;
+constexpr double kStiffness = kTurn * (2 * kDamping + kTurn);
+constexpr double kBias = kTurn / (2 * kDamping + kTurn);
+constexpr double kMassScale = kStiffness / (1 + kStiffness);
+constexpr double kImpulseScale = 1 / (1 + kStiffness);
+// The softness acts on the difference to a reference load, which follows this share of the mean load of the contact's
+// points, slowly (per step). So a load that stays sinks in by 1/20 of what the spring alone would give.
+constexpr double kReferenceShare = 0.95;
+constexpr double kReferenceRate = 0.02;
+constexpr double kMaxPushSpeed = 3.0;   // m/s
+constexpr double kSlop = 2e-5;          // m
+constexpr double kRestitutionThreshold = 0.5;  // m/s
 
 }  // namespace
 
@@ -78,7 +88,7 @@ void ContactSolver::colorContacts(const std::vector<Contact>& contacts, const st
 }
 
 void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
-                             const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames) {
+                             const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames, float substep) {
   const BodyFrame& frameA = frames[contact.bodyA];
   const BodyFrame& frameB = frames[contact.bodyB];
   const auto matrix = [](const double* r) { return Mat3{{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}}; };
@@ -99,6 +109,8 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
     out[1][lane] = static_cast<float>(scale * v.y);
     out[2][lane] = static_cast<float>(scale * v.z);
   };
+  // Impulses are forces times the substep: another length of it scales them.
+  const float scale = contact.substep > 0 ? substep / contact.substep : 0.0f;
   put(in.normal, sign, normal);
   put(in.offset, sign, offset);
   for (int i = 0; i < contact.pointCount; ++i) {
@@ -109,7 +121,7 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
     put(in.point[i], 1.0, swapped ? middle : middle - offset);
     in.present[i][lane] = 1.0f;
     block.points[i].separation[lane] = static_cast<float>(separation);
-    block.points[i].impulse[lane] = point.impulse;
+    block.points[i].impulse[lane] = scale * point.impulse;
     if (-separation > deepest_) deepest_ = -separation;
   }
   for (int i = contact.pointCount; i < 4; ++i) {
@@ -117,10 +129,11 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
     block.points[i].impulse[lane] = 0;
   }
   for (int k = 0; k < 3; ++k) {
-    in.frictionImpulse[k][lane] = static_cast<float>(sign) * contact.frictionImpulse[k];
+    in.frictionImpulse[k][lane] = static_cast<float>(sign) * scale * contact.frictionImpulse[k];
     in.surfaceVelocity[k][lane] = static_cast<float>(sign) * contact.surfaceVelocity[k];
   }
-  block.twistImpulse[lane] = contact.twistImpulse;
+  block.twistImpulse[lane] = scale * contact.twistImpulse;
+  block.reference[lane] = scale * contact.reference / static_cast<float>(contact.pointCount);
   block.friction[lane] = contact.friction;
   block.restitution[lane] = contact.restitution;
   block.bounces = block.bounces || contact.restitution > 0;
@@ -128,19 +141,19 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
 }
 
 void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                               const std::vector<BodyFrame>& frames, const ContactKernel& kernel) {
+                               const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel) {
   deepest_ = 0;
   for (ContactBlock& block : blocks_) {
     ContactBlockInput in;
     block.pointCount = 0;
     block.bounces = false;
     for (int lane = 0; lane < block.laneCount; ++lane)
-      fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames);
+      fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, substep);
     for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
       block.bodyA[lane] = block.bodyB[lane] = 0;
       in.normal[2][lane] = 1.0f;
       for (ContactBlock::Point& point : block.points) point.separation[lane] = point.impulse[lane] = 0;
-      block.twistImpulse[lane] = block.friction[lane] = block.restitution[lane] = 0;
+      block.twistImpulse[lane] = block.reference[lane] = block.friction[lane] = block.restitution[lane] = 0;
     }
     kernel.prepare(block, in, masses.data());
   }
@@ -150,7 +163,9 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   const double h = settings.dt / settings.substeps;
   ContactKernelParameters parameters;
   parameters.inverseSubstep = static_cast<float>(1.0 / h);
-  parameters.bias = static_cast<float>(kBias);
+  parameters.bias = static_cast<float>(kMassScale * kBias);
+  parameters.massScale = static_cast<float>(kMassScale);
+  parameters.impulseScale = static_cast<float>(kImpulseScale);
   parameters.maxPushSpeed = static_cast<float>(kMaxPushSpeed);
   parameters.slop = static_cast<float>(kSlop);
   parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
@@ -183,11 +198,16 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   }
 }
 
-void ContactSolver::storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody) const {
+void ContactSolver::storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody, float substep) const {
   for (const ContactBlock& block : blocks_)
     for (int lane = 0; lane < block.laneCount; ++lane) {
       Contact& contact = contacts[static_cast<std::size_t>(block.contact[lane])];
-      for (int i = 0; i < contact.pointCount; ++i) contact.points[i].impulse = block.points[i].impulse[lane];
+      // The reference is in the units of the last step's substep until here.
+      if (contact.substep > 0) contact.reference *= substep / contact.substep;
+      contact.substep = substep;
+      float total = 0;
+      for (int i = 0; i < contact.pointCount; ++i) total += contact.points[i].impulse = block.points[i].impulse[lane];
+      contact.reference += static_cast<float>(kReferenceRate) * (static_cast<float>(kReferenceShare) * total - contact.reference);
       const float sign = moves(solverBody[contact.bodyB]) ? 1.0f : -1.0f;
       const float f1 = sign * block.tangentImpulse[0][lane], f2 = sign * block.tangentImpulse[1][lane];
       const float n[3] = {block.normal[0][lane], block.normal[1][lane], block.normal[2][lane]};
@@ -202,10 +222,11 @@ void ContactSolver::solve(std::vector<Contact>& contacts, const std::vector<std:
                           const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
                           const ContactSolverSettings& settings) {
   const ContactKernel& kernel = contactKernel();
+  const float substep = static_cast<float>(settings.dt / settings.substeps);
   colorContacts(contacts, active, solverBody);
-  fillBlocks(contacts, solverBody, frames, kernel);
+  fillBlocks(contacts, solverBody, frames, substep, kernel);
   runSubsteps(settings, kernel);
-  storeImpulses(contacts, solverBody);
+  storeImpulses(contacts, solverBody, substep);
 }
 
 }  // namespace sunder

@@ -46,12 +46,12 @@ class ContactSolver {
   void colorContacts(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
                      const std::vector<std::uint32_t>& solverBody);
   void fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                  const std::vector<BodyFrame>& frames, const ContactKernel& kernel);
+                  const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel);
   void fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
-                const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames);
+                const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames, float substep);
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
   void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel);
-  void storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody) const;
+  void storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody, float substep) const;
 
   struct alignas(32) Record {
     float v[8];

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Islands: what hangs together by contacts. Each step they decide how many substeps a group of bodies gets, and which of
+// them may sleep.
+#include <algorithm>
+#include <cstdlib>
+
+#include "sunder/physics/world_internal.h"
+
+namespace sunder {
+namespace {
+
+// A substep carries load along one contact, so an island needs more of them the more it piles on its lightest body:
+// measured, 8 substeps hold a load of 24 times the lightest mass, 16 one of 40 and 32 one of 1000 on five light cubes
+// (docs/stepping.md). Only small islands get more, since time grows with it.
+struct SubstepRule {
+  double loadRatio;  // mass of the island / its smallest mass, from which the rule holds
+  int contacts;      // largest island it is used for
+  int factor;        // of the world's substeps
+};
+constexpr SubstepRule kSubstepRules[] = {{40, 96, 4}, {24, 192, 2}};
+
+}  // namespace
+
+std::uint32_t World::Impl::rootOf(std::uint32_t i) {
+  while (islandOf[i] != i) {
+    islandOf[i] = islandOf[islandOf[i]];
+    i = islandOf[i];
+  }
+  return i;
+}
+
+void World::Impl::buildIslands() {
+  islandOf.resize(bodies.size());
+  islands.resize(bodies.size());
+  for (const std::uint32_t i : moving) {
+    islandOf[i] = i;
+    islands[i] = {};
+  }
+  const auto joins = [this](std::uint32_t body) { return movesNow[body] != 0 && bodies[body].mass > 0; };
+  for (const std::uint32_t index : activeContacts) {
+    const Contact& contact = contacts[index];
+    if (!joins(contact.bodyA) || !joins(contact.bodyB)) continue;
+    const std::uint32_t a = rootOf(contact.bodyA), b = rootOf(contact.bodyB);
+    islandOf[std::max(a, b)] = std::min(a, b);  // a root is the lowest body of its island
+  }
+  for (const std::uint32_t i : moving) {
+    const BodyState& body = bodies[i];
+    if (!(body.mass > 0)) continue;
+    Island& island = islands[rootOf(i)];
+    island.mass += body.mass;
+    island.leastMass = island.leastMass > 0 ? std::min(island.leastMass, body.mass) : body.mass;
+  }
+  for (const std::uint32_t index : activeContacts) {
+    const Contact& contact = contacts[index];
+    ++islands[rootOf(joins(contact.bodyA) ? contact.bodyA : contact.bodyB)].contacts;
+  }
+}
+
+// Deals the contacts of this step out to the solvers, by the substeps that their islands need.
+void World::Impl::groupContacts() {
+  for (SolverGroup& group : groups) group.contacts.clear();
+  const auto factorOf = [](const Island& island) {
+    if (getenv("NORULE")) return 1;
+    for (const SubstepRule& rule : kSubstepRules)
+      if (island.mass > rule.loadRatio * island.leastMass && island.contacts <= rule.contacts) return rule.factor;
+    return 1;
+  };
+  for (const std::uint32_t index : activeContacts) {
+    const Contact& contact = contacts[index];
+    const bool joinsA = movesNow[contact.bodyA] != 0 && bodies[contact.bodyA].mass > 0;
+    const int factor = factorOf(islands[rootOf(joinsA ? contact.bodyA : contact.bodyB)]);
+    groups[factor == 4 ? 2 : factor == 2 ? 1 : 0].contacts.push_back(index);
+  }
+}
+
+}  // namespace sunder
