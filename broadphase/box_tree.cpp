@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sunder/broadphase/box_tree_internal.h"
+#include "sunder/broadphase/radix_sort_internal.h"
 
 namespace sunder {
 namespace {
@@ -71,6 +72,7 @@ std::uint32_t BoxTree::newNode(unsigned level) {
   std::uint32_t index;
   if (freeNodes_.empty()) {
     index = static_cast<std::uint32_t>(nodes_.size());
+    growSlowly(nodes_);
     nodes_.emplace_back();
   } else {
     index = freeNodes_.back();

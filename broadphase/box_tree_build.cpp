@@ -104,12 +104,19 @@ void BoxTree::build(const std::vector<ProxyId>& ids, const Aabb* boxes, Places& 
                     std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch) {
   clear();
   if (ids.empty()) return;
-  keys.assign(ids.begin(), ids.end());
+  keys.clear();
+  keys.reserve(ids.size());
+  keys.insert(keys.end(), ids.begin(), ids.end());
   if (scratch.size() < keys.size()) scratch.resize(keys.size());
   Sorter{boxes, scratch.data()}.sort(keys.data(), keys.size());
   moveOrigin(boxes[static_cast<ProxyId>(keys[keys.size() / 2])]);
   size_ = ids.size();
-
+  // Exactly what the levels take: n / 8 leaves, and a seventh of them above.
+  std::size_t nodeCount = 1;
+  for (std::size_t level = (ids.size() + kFill - 1) / kFill; level > 1; level = (level + kWidth - 1) / kWidth) {
+    nodeCount += level;
+  }
+  nodes_.reserve(nodeCount);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (i % kFill == 0) newNode(0);
     const ProxyId id = static_cast<ProxyId>(keys[i]);

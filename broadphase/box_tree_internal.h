@@ -24,6 +24,8 @@ class BoxTree {
     std::uint8_t count = 0;
     std::uint8_t level = 0;  // 0: leaf
     float builtSize = 0;     // half perimeter when the node was made or last gained a box
+
+    unsigned lanes() const { return (1u << count) - 1u; }
   };
 
   // Where a proxy sits: leaf * kWidth + lane. Kept by the owner, one entry per proxy id, shared by its trees.
@@ -33,6 +35,7 @@ class BoxTree {
   std::size_t size() const { return size_; }
   std::uint32_t root() const { return root_; }
   const Node& node(std::uint32_t index) const { return nodes_[index]; }
+  std::size_t nodeCount() const { return nodes_.size(); }
   const double* origin() const { return origin_; }
   FloatBox map(const Aabb& box) const { return toFloat(box, origin_); }
   std::size_t memoryBytes() const { return nodes_.capacity() * sizeof(Node) + freeNodes_.capacity() * 4; }
@@ -84,7 +87,7 @@ bool BoxTree::visitOverlaps(const FloatBox& box, Visit&& visit) const {
   stack[top++] = root_;
   while (top > 0) {
     const Node& n = nodes_[stack[--top]];
-    unsigned mask = overlapMask(n.boxes, box) & ((1u << n.count) - 1u);
+    unsigned mask = overlapMask(n.boxes, box) & n.lanes();
     for (; mask != 0; mask &= mask - 1) {
       const std::uint32_t child = n.child[__builtin_ctz(mask)];
       if (n.level > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Least-significant-digit radix sort of 64-bit keys. Not installed.
+// Sorting without comparisons, and vectors that grow by an eighth. Not installed.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -7,42 +7,59 @@
 #include <utility>
 #include <vector>
 
+#include "sunder/broadphase/proxy_pair.h"
+
 namespace sunder {
 
-// Sorts keys[0, count) by their bits from `firstBit` up; equal ones keep their order. `scratch` has room for count keys.
-// Digits that all keys share are skipped, so that small numbers cost few passes.
-static inline void radixSort(std::uint64_t* keys, std::uint64_t* scratch, std::size_t count, unsigned firstBit) {
-  // Below this the 256 counters cost more than the comparisons.
+static inline std::uint64_t sortKey(std::uint64_t x) { return x; }
+static inline std::uint64_t sortKey(const ProxyPair& p) { return (static_cast<std::uint64_t>(p.a) << 32) | p.b; }
+
+// Least-significant-digit radix sort of items[0, count) by the bits of their keys from `firstBit` up; equal ones keep
+// their order. `scratch` has room for count items. Digits that all keys share are skipped: small numbers cost few passes.
+template <class T>
+static inline void radixSort(T* items, T* scratch, std::size_t count, unsigned firstBit = 0) {
+  // Below this the 256 counters cost more than the comparisons. Not std::stable_sort: that allocates.
   if (count < 192) {
-    std::stable_sort(keys, keys + count,
-                     [firstBit](std::uint64_t a, std::uint64_t b) { return (a >> firstBit) < (b >> firstBit); });
+    for (std::size_t i = 1; i < count; ++i) {
+      const T moving = items[i];
+      const std::uint64_t key = sortKey(moving) >> firstBit;
+      std::size_t at = i;
+      for (; at > 0 && key < (sortKey(items[at - 1]) >> firstBit); --at) items[at] = items[at - 1];
+      items[at] = moving;
+    }
     return;
   }
   std::uint64_t all = ~std::uint64_t{0}, any = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    all &= keys[i];
-    any |= keys[i];
+    all &= sortKey(items[i]);
+    any |= sortKey(items[i]);
   }
   const std::uint64_t varying = all ^ any;
-  std::uint64_t* from = keys;
-  std::uint64_t* to = scratch;
+  T* from = items;
+  T* to = scratch;
   for (unsigned shift = firstBit; shift < 64; shift += 8) {
     if (((varying >> shift) & 255u) == 0) continue;
     std::array<std::size_t, 256> start{};
-    for (std::size_t i = 0; i < count; ++i) ++start[(from[i] >> shift) & 255u];
+    for (std::size_t i = 0; i < count; ++i) ++start[(sortKey(from[i]) >> shift) & 255u];
     std::size_t sum = 0;
     for (std::size_t& s : start) sum += std::exchange(s, sum);
-    for (std::size_t i = 0; i < count; ++i) to[start[(from[i] >> shift) & 255u]++] = from[i];
+    for (std::size_t i = 0; i < count; ++i) to[start[(sortKey(from[i]) >> shift) & 255u]++] = from[i];
     std::swap(from, to);
   }
-  if (from != keys) std::copy(from, from + count, keys);
+  if (from != items) std::copy(from, from + count, items);
 }
 
 // Whole vectors; `scratch` only grows.
-static inline void radixSort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch,
-                             unsigned firstBit = 0) {
-  if (scratch.size() < keys.size()) scratch.resize(keys.size());
-  radixSort(keys.data(), scratch.data(), keys.size(), firstBit);
+template <class T>
+static inline void radixSort(std::vector<T>& items, std::vector<T>& scratch, unsigned firstBit = 0) {
+  if (scratch.size() < items.size()) scratch.resize(items.size());
+  radixSort(items.data(), scratch.data(), items.size(), firstBit);
+}
+
+// The usual doubling would leave up to half of the memory of a large world unused.
+template <class T>
+static inline void growSlowly(std::vector<T>& items) {
+  if (items.size() == items.capacity()) items.reserve(items.size() + items.size() / 8 + 16);
 }
 
 }  // namespace sunder

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "sunder/broadphase/radix_sort_internal.h"
 #include "sunder/broadphase/sweep_and_prune_state_internal.h"
 
 namespace sunder {
@@ -23,6 +24,9 @@ ProxyId SweepAndPrune::State::takeId() {
     return id;
   }
   const ProxyId id = static_cast<ProxyId>(proxies.size());
+  growSlowly(proxies);
+  growSlowly(fat);
+  growSlowly(places);
   proxies.emplace_back();
   fat.emplace_back();
   places.push_back(kNone);
@@ -33,6 +37,7 @@ SweepAndPrune::State::Change& SweepAndPrune::State::noteChange(ProxyId id) {
   Proxy& proxy = proxies[id];
   if (proxy.change == kNone) {
     proxy.change = static_cast<std::uint32_t>(changes.size());
+    growSlowly(changes);
     changes.push_back({fat[id], proxy.filter, id, proxy.alive, Kind::kNothing});
   }
   return changes[proxy.change];
@@ -147,7 +152,8 @@ std::size_t SweepAndPrune::memoryBytes() const {
          s.changes.capacity() * sizeof(State::Change) + s.freeIds.capacity() * sizeof(ProxyId) +
          (s.events.began.capacity() + s.events.ended.capacity()) * sizeof(ProxyPair) +
          (s.keys.capacity() + s.sortSpace.capacity()) * sizeof(std::uint64_t) +
-         (s.leaves.capacity() + s.ids.capacity()) * sizeof(std::uint32_t);
+         s.pairSpace.capacity() * sizeof(ProxyPair) + s.branches.capacity() * sizeof(State::Branch) +
+         s.wholeLeaf.capacity() + s.ids.capacity() * sizeof(ProxyId);
 }
 
 }  // namespace sunder

@@ -39,6 +39,12 @@ struct SweepAndPrune::State {
     Kind kind = Kind::kNothing;
   };
 
+  // Some children of a node one level above the leaves.
+  struct Branch {
+    std::uint32_t node;
+    unsigned lanes;
+  };
+
   BroadphaseSettings settings;
   std::vector<Proxy> proxies;
   std::vector<Aabb> fat;
@@ -53,7 +59,9 @@ struct SweepAndPrune::State {
   // Scratch, kept for its capacity.
   std::vector<std::uint64_t> keys;
   std::vector<std::uint64_t> sortSpace;
-  std::vector<std::uint32_t> leaves;
+  std::vector<ProxyPair> pairSpace;
+  std::vector<Branch> branches;
+  std::vector<std::uint8_t> wholeLeaf;
   std::vector<ProxyId> ids;
 
   ProxyId takeId();
@@ -73,6 +81,8 @@ struct SweepAndPrune::State {
   // `Handler` is called as handler(change, other) for each proxy in the trees that a change's search box touches.
   template <class BoxOf, class Handler>
   void searchGroups(unsigned tree, BoxOf&& boxOf, Handler&& handler);
+  void markWholeLeaves(unsigned tree);
+  void skipWholeLeaves(const BoxTree& tree, std::uint32_t ownLeaf);
   // Of a pair that changed on both sides, one side reports it.
   bool reportsFirst(ProxyId p, ProxyId q) const;
   void report(const Change& p, ProxyId q, bool endings, bool beginnings);

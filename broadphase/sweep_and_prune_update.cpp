@@ -24,42 +24,28 @@ Aabb hullOf(const Aabb& a, const Aabb& b) {
   return result;
 }
 
-// The leaves of the tree whose bounds overlap the box.
-void collectLeaves(const BoxTree& tree, const FloatBox& box, std::vector<std::uint32_t>& leaves) {
-  if (tree.root() == BoxTree::kNone) return;
+// The parents of leaves whose bounds overlap the box.
+template <class Branch>
+void collectBranches(const BoxTree& tree, const FloatBox& box, std::vector<Branch>& branches) {
   std::uint32_t stack[kTreeStack];
   unsigned top = 0;
   stack[top++] = tree.root();
   while (top > 0) {
     const std::uint32_t index = stack[--top];
     const BoxTree::Node& node = tree.node(index);
-    if (node.level == 0) {
-      leaves.push_back(index);
+    unsigned mask = overlapMask(node.boxes, box) & node.lanes();
+    if (node.level == 1) {
+      if (mask != 0) branches.push_back({index, mask});
       continue;
     }
-    unsigned mask = overlapMask(node.boxes, box) & ((1u << node.count) - 1u);
-    for (; mask != 0; mask &= mask - 1) {
-      const std::uint32_t child = node.child[__builtin_ctz(mask)];
-      if (node.level == 1) {
-        leaves.push_back(child);
-      } else {
-        stack[top++] = child;
-      }
-    }
+    for (; mask != 0; mask &= mask - 1) stack[top++] = node.child[__builtin_ctz(mask)];
   }
 }
 
-void sortPairs(std::vector<ProxyPair>& pairs, std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& space) {
-  if (pairs.size() < 192) {
-    std::sort(pairs.begin(), pairs.end());
-    return;
-  }
-  keys.clear();
-  for (const ProxyPair& p : pairs) keys.push_back((static_cast<std::uint64_t>(p.a) << 32) | p.b);
-  radixSort(keys, space);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {static_cast<ProxyId>(keys[i] >> 32), static_cast<ProxyId>(keys[i])};
-  }
+template <class Visit>
+void visitLeaf(const BoxTree::Node& leaf, const FloatBox& box, Visit&& visit) {
+  unsigned mask = overlapMask(leaf.boxes, box) & leaf.lanes();
+  for (; mask != 0; mask &= mask - 1) visit(leaf.child[__builtin_ctz(mask)]);
 }
 
 }  // namespace
@@ -107,39 +93,75 @@ void SweepAndPrune::State::report(const Change& p, ProxyId q, bool endings, bool
   }
   if (was == is) return;
   const ProxyPair pair{std::min(p.id, q), std::max(p.id, q)};
-  if (was && endings) events.ended.push_back(pair);
-  if (is && beginnings) events.began.push_back(pair);
+  if (was && endings) {
+    growSlowly(events.ended);
+    events.ended.push_back(pair);
+  }
+  if (is && beginnings) {
+    growSlowly(events.began);
+    events.began.push_back(pair);
+  }
 }
 
 // `keys` holds (place << 32 | change), sorted: the changes of one leaf are searched for together, so the way down the
 // trees is gone once for all of them.
 template <class BoxOf, class Handler>
 void SweepAndPrune::State::searchGroups(unsigned own, BoxOf&& boxOf, Handler&& handler) {
-  const auto changeOf = [&](std::uint64_t key) -> const Change& { return changes[static_cast<std::uint32_t>(key)]; };
+  const auto leafOf = [&](std::size_t i) { return BoxTree::leafOf(static_cast<std::uint32_t>(keys[i] >> 32)); };
+  const auto changeOf = [&](std::size_t i) -> const Change& { return changes[static_cast<std::uint32_t>(keys[i])]; };
+  markWholeLeaves(own);
   for (std::size_t first = 0, last; first < keys.size(); first = last) {
-    const std::uint32_t leaf = BoxTree::leafOf(static_cast<std::uint32_t>(keys[first] >> 32));
-    Aabb around = boxOf(changeOf(keys[first]));
-    for (last = first + 1; last < keys.size(); ++last) {
-      if (BoxTree::leafOf(static_cast<std::uint32_t>(keys[last] >> 32)) != leaf) break;
-      around = hullOf(around, boxOf(changeOf(keys[last])));
+    Aabb around = boxOf(changeOf(first));
+    for (last = first + 1; last < keys.size() && leafOf(last) == leafOf(first); ++last) {
+      around = hullOf(around, boxOf(changeOf(last)));
     }
     // A static proxy meets the movable ones only.
     for (unsigned t = 0; t < 2 - own; ++t) {
       const BoxTree& tree = trees[t];
-      leaves.clear();
-      collectLeaves(tree, tree.map(around), leaves);
+      if (tree.root() == kNone) continue;
+      const bool onlyLeaf = tree.node(tree.root()).level == 0;
+      branches.clear();
+      if (!onlyLeaf) collectBranches(tree, tree.map(around), branches);
+      if (t == own) skipWholeLeaves(tree, leafOf(first));
       for (std::size_t i = first; i < last; ++i) {
-        const Change& change = changeOf(keys[i]);
+        const Change& change = changeOf(i);
         const FloatBox box = tree.map(boxOf(change));
-        for (const std::uint32_t index : leaves) {
-          const BoxTree::Node& node = tree.node(index);
-          unsigned mask = overlapMask(node.boxes, box) & ((1u << node.count) - 1u);
-          for (; mask != 0; mask &= mask - 1) {
-            const ProxyId other = node.child[__builtin_ctz(mask)];
-            if (other != change.id) handler(change, other);
-          }
+        const auto meet = [&](ProxyId other) {
+          if (other != change.id) handler(change, other);
+        };
+        if (onlyLeaf) visitLeaf(tree.node(tree.root()), box, meet);
+        for (const Branch& branch : branches) {
+          const BoxTree::Node& parent = tree.node(branch.node);
+          unsigned mask = overlapMask(parent.boxes, box) & branch.lanes;
+          for (; mask != 0; mask &= mask - 1) visitLeaf(tree.node(parent.child[__builtin_ctz(mask)]), box, meet);
         }
       }
+    }
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) wholeLeaf[leafOf(i)] = 0;
+}
+
+// Of two changed proxies of one tree, the one in the earlier place reports (see reportsFirst). So a leaf all of whose
+// proxies are searched for has nothing to say to the leaves behind it: with everything moving, half of the work.
+void SweepAndPrune::State::markWholeLeaves(unsigned own) {
+  if (wholeLeaf.size() < trees[own].nodeCount()) wholeLeaf.resize(trees[own].nodeCount(), 0);
+  std::uint32_t leaf = kNone;
+  unsigned count = 0;
+  for (const std::uint64_t key : keys) {
+    const std::uint32_t next = BoxTree::leafOf(static_cast<std::uint32_t>(key >> 32));
+    count = next == leaf ? count + 1 : 1;
+    leaf = next;
+    wholeLeaf[leaf] = count == trees[own].node(leaf).count;
+  }
+}
+
+void SweepAndPrune::State::skipWholeLeaves(const BoxTree& tree, std::uint32_t ownLeaf) {
+  for (Branch& branch : branches) {
+    const BoxTree::Node& parent = tree.node(branch.node);
+    for (unsigned mask = branch.lanes; mask != 0; mask &= mask - 1) {
+      const unsigned lane = static_cast<unsigned>(__builtin_ctz(mask));
+      const std::uint32_t leaf = parent.child[lane];
+      if (leaf < ownLeaf && wholeLeaf[leaf] != 0) branch.lanes &= ~(1u << lane);
     }
   }
 }
@@ -151,6 +173,7 @@ void SweepAndPrune::State::searchOldPlaces() {
     for (std::size_t i = 0; i < changes.size(); ++i) {
       const ProxyId id = changes[i].id;
       if (!changes[i].existed || proxies[id].isStatic != (tree == 1)) continue;
+      growSlowly(keys);
       keys.push_back((static_cast<std::uint64_t>(places[id]) << 32) | i);
     }
     radixSort(keys, sortSpace, 32);
@@ -197,6 +220,7 @@ void SweepAndPrune::State::searchNewPlaces() {
     for (std::size_t i = 0; i < changes.size(); ++i) {
       const ProxyId id = changes[i].id;
       if (!isNew(changes[i]) || proxies[id].isStatic != (tree == 1)) continue;
+      growSlowly(keys);
       keys.push_back((static_cast<std::uint64_t>(places[id]) << 32) | i);
     }
     radixSort(keys, sortSpace, 32);
@@ -218,8 +242,8 @@ void SweepAndPrune::State::finish() {
     std::push_heap(freeIds.begin(), freeIds.end(), std::greater<>());
   }
   changes.clear();
-  sortPairs(events.began, keys, sortSpace);
-  sortPairs(events.ended, keys, sortSpace);
+  radixSort(events.began, pairSpace);
+  radixSort(events.ended, pairSpace);
   pairCount += events.began.size();
   pairCount -= events.ended.size();
 }
