@@ -2,6 +2,7 @@
 // Signed distance of two boxes by GJK and EPA, exact to rounding. The difference of two boxes is a polytope whose face
 // normals are known in closed form: face axes of either box and cross products of two edges (Gottschalk, Lin and Manocha,
 // SIGGRAPH 1996). EPA finds which one is nearest; the depth is then taken along that direction itself.
+#include "sunder/narrowphase/box_pair_internal.h"
 #include "sunder/narrowphase/proximity_internal.h"
 
 namespace sunder::math {
@@ -70,19 +71,65 @@ Candidate nearestOfAll(const Difference& d) {
   return best;
 }
 
+// The last query's simplex, or at least its axis.
 void loadCache(const Difference& d, const QueryCache* cache, Simplex& s, Vec3& axis) {
   s.count = 0;
   axis = d.t;
-  if (cache && cache->vertexCount <= 4) {
+  if (cache) {
     axis = {cache->axis[0], cache->axis[1], cache->axis[2]};
     if (!isFinite(axis) || dot(axis, axis) == 0) axis = d.t;
+    for (int i = 0; i < cache->vertexCount && i < 3; ++i) s.vertex[s.count++] = boxVertex(d, cache->vertices[i] & 63);
   }
   if (dot(axis, axis) == 0) axis = {1, 0, 0};
+}
+
+void saveCache(const CoreProximity& r, const Simplex* simplex, QueryCache& cache) {
+  cache.axis[0] = static_cast<float>(r.normal.x);
+  cache.axis[1] = static_cast<float>(r.normal.y);
+  cache.axis[2] = static_cast<float>(r.normal.z);
+  cache.face = static_cast<std::uint8_t>(r.boxFeature + 1);
+  cache.vertexCount = 0;
+  for (int i = 0; simplex && i < simplex->count && i < 3; ++i)
+    cache.vertices[cache.vertexCount++] = static_cast<std::uint8_t>(simplex->vertex[i].id);
+}
+
+// A pair that was in contact is most likely still in contact, on the same face or the one beside it. What EPA would have to
+// show is that no other face is nearer, and a pair of boxes has fifteen directions of faces: looking at them all is the
+// certificate. False when the pair is not clearly in contact any more.
+bool certifiedContact(const Difference& d, CoreProximity& r) {
+  detail::BoxPair p;
+  const Vec3 halfA = d.unit * d.halfA, halfB = d.unit * d.halfB, t = d.unit * d.t;  // powers of two: exact
+  for (int k = 0; k < 3; ++k) {
+    p.ha[k] = (&halfA.x)[k];
+    p.hb[k] = (&halfB.x)[k];
+    p.t[k] = (&t.x)[k];
+    for (int j = 0; j < 3; ++j) p.r[k][j] = (&column(d.c, j).x)[k];
+  }
+  detail::finishPair(p);
+  double separations[6];
+  const BoxAxis face = detail::bestFaceAxis(p, separations);
+  if (face.separation > 0) return false;
+  const BoxAxis edge = detail::bestEdgeAbove(p, detail::edgeFloor(p, face.separation));
+  const BoxAxis& best = edge.index >= 0 ? edge : face;
+  const double rounding = detail::roundingBound(p);
+  if (best.separation > -rounding) return false;
+  r.status = QueryStatus::Converged;
+  r.beyond = false;
+  r.signedDistance = best.separation;
+  r.lowerBound = best.separation - rounding;
+  r.upperBound = best.separation + rounding;
+  r.normal = detail::axisVector(p, best);
+  r.pointOnA = detail::penetrationWitness(p, best);
+  r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
+  r.iterations = 1;
+  r.boxFeature = best.index;
+  return true;
 }
 
 }  // namespace
 
 void boxProximity(const Difference& d, double maxDistance, bool depthWanted, QueryCache* cache, CoreProximity& r) {
+  if (depthWanted && cache && cache->face > 0 && certifiedContact(d, r)) return saveCache(r, nullptr, *cache);
   Vec3 axis;
   GjkResult g;
   loadCache(d, cache, g.simplex, axis);
@@ -114,11 +161,7 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
     r = {QueryStatus::Converged, false, 0, -std::numeric_limits<double>::infinity(), 0, {0, 0, 0}, {0, 0, 0},
          {0, 0, 0}, g.iterations, -1};
   }
-  if (cache) {
-    cache->axis[0] = static_cast<float>(r.normal.x);
-    cache->axis[1] = static_cast<float>(r.normal.y);
-    cache->axis[2] = static_cast<float>(r.normal.z);
-  }
+  if (cache) saveCache(r, g.outcome == GjkOutcome::Apart ? &g.simplex : nullptr, *cache);
 }
 
 }  // namespace sunder::math

@@ -87,15 +87,28 @@ void keepFace(const EpaPolytope& polytope, int f, EpaResult& r) {
   for (int k = 0; k < 3; ++k) r.face[k] = polytope.vertex(polytope.face(f).vertex[k]);
 }
 
+// The loop of EPA. Every way out leaves face, weight, normal and depth of one direction, and a lower bound.
 void expand(const Difference& difference, EpaPolytope& polytope, double tolerance, EpaResult& r) {
   r.depth = std::numeric_limits<double>::infinity();
   for (;;) {
     const int f = polytope.nearestFace();
     const EpaPolytope::Face& face = polytope.face(f);
     r.lowerBound = polytope.key(f);
-    if (!face.measured && face.distance > tolerances::kRounding) {
-      // The nearest plane of a convex surface is touched inside its face. Outside, the plane is that of a sliver or of
-      // the other half of a flat polygon: rank it by its triangle.
+    // A sliver without a direction is the nearest face only when its neighbours are as near: rounding, and depth is known.
+    const bool sliver = dot(face.normal, face.normal) == 0;
+    Vertex w;
+    const double depth = sliver ? r.depth : reach(difference, face.normal, w);
+    ++r.iterations;
+    if (depth < r.depth) {
+      r.depth = depth;
+      r.normal = face.normal;
+    }
+    const bool apart = depth < -tolerances::kRounding;  // this plane proves it
+    const bool exact = depth - r.lowerBound <= tolerance;
+    const bool stuck = sliver || polytope.holds(w);
+    if (!apart && (exact || stuck) && !face.measured && face.distance > tolerances::kRounding) {
+      // The nearest plane of a convex surface is touched inside its face. Outside, this is the plane of a sliver or of the
+      // other half of a flat polygon: rank it by its triangle and go on.
       double weight[3];
       const double distance = polytope.triangleDistance(f, weight);
       if (distance > face.distance + tolerances::kRounding) {
@@ -103,31 +116,15 @@ void expand(const Difference& difference, EpaPolytope& polytope, double toleranc
         continue;
       }
     }
-    if (r.lowerBound >= r.depth - tolerance) break;  // nothing nearer than the best direction so far
-    if (dot(face.normal, face.normal) == 0) {
-      r.degenerate = true;
-      break;
-    }
-    Vertex w;
-    const double depth = reach(difference, face.normal, w);
-    ++r.iterations;
-    if (depth < r.depth) {
-      r.depth = depth;
-      r.normal = face.normal;
-      keepFace(polytope, f, r);
-    }
-    if (depth < -tolerances::kRounding) break;  // this plane proves them apart
-    if (depth - r.lowerBound <= tolerance) break;
-    if (polytope.holds(w.w)) {
-      r.degenerate = true;
-      break;
+    if (apart || exact || stuck) {
+      r.degenerate = !apart && r.depth - r.lowerBound > tolerance;
+      return keepFace(polytope, f, r);
     }
     if (!polytope.add(f, w)) {
       r.iterationLimit = true;
-      break;
+      return keepFace(polytope, f, r);
     }
   }
-  if (r.lowerBound > r.depth) r.lowerBound = r.depth;
 }
 
 }  // namespace
@@ -139,20 +136,19 @@ void epa(const Difference& difference, const Simplex& simplex, const Vec3& axis,
   const Simplex& s = completion.simplex();
   r.iterations = completion.iterations;
   if (!solid) {
-    NearestPoint nearest;
+    NearestPoint nearest{};
     Simplex reduced = s;
     reduce(reduced, nearest);
     r.depth = r.lowerBound = 0;
-    for (int k = 0; k < 3; ++k) {
-      r.face[k] = reduced.vertex[k < nearest.count ? k : 0];
-      r.weight[k] = k < nearest.count ? nearest.weight[k] : 0;
-    }
+    weightsOf(reduced, nearest.v, r.weight);
+    for (int k = 0; k < 3; ++k) r.face[k] = reduced.vertex[k < reduced.count ? k : 0];
     if (dot(axis, r.normal) < 0) r.normal = -r.normal;
     return;
   }
   EpaPolytope polytope;
   polytope.start(s.vertex[0], s.vertex[1], s.vertex[2], s.vertex[3]);
   expand(difference, polytope, tolerance > tolerances::kRounding ? tolerance : tolerances::kRounding, r);
+  if (r.lowerBound > r.depth) r.lowerBound = r.depth;
 }
 
 }  // namespace sunder::math

@@ -21,7 +21,7 @@ void gjk(const Difference& difference, const Vec3& axis, double maxDistance, dou
   r.iterationLimit = false;
   r.lowerBound = -std::numeric_limits<double>::infinity();
   r.axis = axis;
-  r.nearest.vv = std::numeric_limits<double>::infinity();
+  r.nearest = {{0, 0, 0}, std::numeric_limits<double>::infinity(), 0};
   bool started = false;  // axis is minus the nearest point
   if (s.count > 0) {
     if (!reduce(s, r.nearest)) {

@@ -35,7 +35,7 @@ class Polytope {
   int nearestFace() const;
   // Replaces the faces that w sees, face among them, by a cone to w. False when the storage is full.
   bool add(int face, const Vertex& w);
-  bool holds(const Vec3& w) const;
+  bool holds(const Vertex& w) const;
   int vertexCount() const { return vertexCount_; }
   int faceCount() const { return faceCount_; }
   bool inUse(int f) const { return keys_[f] < std::numeric_limits<double>::infinity(); }
@@ -68,8 +68,7 @@ class Polytope {
   bool sees(const Vec3& w, const Face& f) const {
     return f.distance == kNoPlane || dot(f.normal, w) - f.distance > -tolerances::kRounding;
   }
-  int collectSeen(int face, const Vec3& w);
-  int collectHorizon(int seenCount);
+  int collectSeen(int face, const Vec3& w, bool onlyFace);
 
   static constexpr double kNoPlane = std::numeric_limits<double>::max();
 
@@ -81,7 +80,8 @@ class Polytope {
   HorizonEdge horizon_[kMostVertices];        // by start vertex
   Index horizonStamp_[kMostVertices];  // == round_: that vertex starts a horizon edge
   Index round_;
-  int vertexCount_, faceCount_, spareCount_, horizonStart_;
+  std::uint64_t ids_;  // of the vertices that have one
+  int vertexCount_, faceCount_, spareCount_, seenCount_, horizonStart_;
 };
 
 template <int kMostVertices, class Index>
@@ -114,6 +114,8 @@ inline void Polytope<kMostVertices, Index>::start(const Vertex& a, const Vertex&
   vertices_[1] = b;
   vertices_[2] = c;
   vertices_[3] = d;
+  ids_ = 0;
+  for (int v = 0; v < 4; ++v) ids_ |= vertices_[v].id != kNoId ? 1ull << vertices_[v].id : 0;
   vertexCount_ = faceCount_ = 4;
   spareCount_ = 0;
   round_ = 1;
@@ -133,62 +135,66 @@ inline void Polytope<kMostVertices, Index>::start(const Vertex& a, const Vertex&
 
 template <int kMostVertices, class Index>
 inline int Polytope<kMostVertices, Index>::nearestFace() const {
-  int best = 0;
-  for (int f = 1; f < faceCount_; ++f)
-    if (keys_[f] < keys_[best]) best = f;
+  // Two chains of conditional moves: the order of the keys is a coin toss to a branch.
+  int best = 0, other = 1;
+  double least = keys_[0], otherLeast = keys_[1];
+  for (int f = 2; f < faceCount_; ++f) {
+    std::swap(best, other);
+    std::swap(least, otherLeast);
+    const bool less = keys_[f] < least;
+    least = less ? keys_[f] : least;
+    best = less ? f : best;
+  }
+  if (otherLeast < least || (otherLeast == least && other < best)) best = other;
   return keys_[best] < std::numeric_limits<double>::infinity() ? best : -1;
 }
 
 template <int kMostVertices, class Index>
-inline bool Polytope<kMostVertices, Index>::holds(const Vec3& w) const {
+inline bool Polytope<kMostVertices, Index>::holds(const Vertex& w) const {
+  if (w.id != kNoId) return ids_ >> w.id & 1;
   for (int v = 0; v < vertexCount_; ++v)
-    if (samePoint(vertices_[v].w, w)) return true;
+    if (samePoint(vertices_[v].w, w.w)) return true;
   return false;
 }
 
-// The faces that w sees and that hang together with face, face first.
+// The faces that w sees and that hang together with face, face first, and their border by start vertex. Returns the number
+// of border edges, 0 when the border is not one simple loop.
 template <int kMostVertices, class Index>
-inline int Polytope<kMostVertices, Index>::collectSeen(int face, const Vec3& w) {
-  int count = 1;
+inline int Polytope<kMostVertices, Index>::collectSeen(int face, const Vec3& w, bool onlyFace) {
+  seenCount_ = 1;
   seen_[0] = static_cast<Index>(face);
   stamp_[face] = round_;
-  for (int i = 0; i < count; ++i) {
+  int edges = 0;
+  bool simple = true;
+  for (int i = 0; i < seenCount_; ++i) {
     const Face& f = faces_[seen_[i]];
     for (int k = 0; k < 3; ++k) {
-      const int g = f.neighbour[k];
-      if (stamp_[g] == round_ || !sees(w, faces_[g])) continue;
-      stamp_[g] = round_;
-      seen_[count++] = static_cast<Index>(g);
-    }
-  }
-  return count;
-}
-
-// The border of the seen faces as a loop, by start vertex. 0 when it is not one simple loop.
-template <int kMostVertices, class Index>
-inline int Polytope<kMostVertices, Index>::collectHorizon(int seenCount) {
-  int count = 0;
-  for (int i = 0; i < seenCount; ++i) {
-    const Face& f = faces_[seen_[i]];
-    for (int k = 0; k < 3; ++k) {
-      const int g = f.neighbour[k];
+      const Index g = f.neighbour[k];
       if (stamp_[g] == round_) continue;
-      const int from = f.vertex[k];
-      if (horizonStamp_[from] == round_) return 0;
+      if (!onlyFace && sees(w, faces_[g])) {
+        stamp_[g] = round_;
+        seen_[seenCount_++] = g;
+        continue;
+      }
+      const Index from = f.vertex[k];
+      simple &= horizonStamp_[from] != round_;
       horizonStamp_[from] = round_;
-      horizon_[from] = {f.vertex[k == 2 ? 0 : k + 1], static_cast<Index>(g), f.neighbourEdge[k]};
+      horizon_[from] = {f.vertex[k == 2 ? 0 : k + 1], g, f.neighbourEdge[k]};
       horizonStart_ = from;
-      ++count;
+      ++edges;
     }
   }
-  int length = 0;
-  for (int v = horizonStart_; length < count;) {
-    if (horizonStamp_[v] != round_) return 0;
-    v = horizon_[v].to;
-    ++length;
-    if (v == horizonStart_) break;
+  // A tree of triangles with no border vertex twice is a disc: no need to look.
+  if (simple && edges != seenCount_ + 2) {
+    int length = 0;
+    int v = horizonStart_;
+    do {
+      v = horizon_[v].to;
+      ++length;
+    } while (v != horizonStart_ && length < edges && horizonStamp_[v] == round_);
+    simple = v == horizonStart_ && length == edges;
   }
-  return length == count && count >= 3 ? count : 0;
+  return simple ? edges : 0;
 }
 
 template <int kMostVertices, class Index>
@@ -196,19 +202,16 @@ inline bool Polytope<kMostVertices, Index>::add(int face, const Vertex& w) {
   if (vertexCount_ == kMostVertices) return false;
   // Index has room for two rounds a vertex: the second where the region has to be given up.
   ++round_;
-  int seenCount = collectSeen(face, w.w);
-  int edges = collectHorizon(seenCount);
+  int edges = collectSeen(face, w.w, false);
   if (edges == 0) {
     ++round_;
-    seen_[0] = static_cast<Index>(face);
-    stamp_[face] = round_;
-    seenCount = 1;
-    edges = collectHorizon(1);
+    edges = collectSeen(face, w.w, true);
   }
   const int apex = vertexCount_++;
   vertices_[apex] = w;
+  if (w.id != kNoId) ids_ |= 1ull << w.id;
   horizonStamp_[apex] = static_cast<Index>(round_ - 1);
-  for (int i = 0; i < seenCount; ++i) {
+  for (int i = 0; i < seenCount_; ++i) {
     keys_[seen_[i]] = std::numeric_limits<double>::infinity();
     spare_[spareCount_++] = seen_[i];
   }

@@ -40,7 +40,9 @@ void fromGjk(const Difference& d, const GjkResult& g, CoreProximity& r) {
   const double lower = d.unit * g.lowerBound;
   r.lowerBound = lower < r.upperBound ? lower : r.upperBound;
   Vec3 a{0, 0, 0};
-  for (int i = 0; i < g.nearest.count; ++i) a = a + g.nearest.weight[i] * g.simplex.vertex[i].a;
+  double weight[3];
+  weightsOf(g.simplex, g.nearest.v, weight);
+  for (int i = 0; i < g.simplex.count; ++i) a = a + weight[i] * math::pointOnA(d, g.simplex.vertex[i]);
   r.pointOnA = d.unit * a;
   r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
   r.status = g.iterationLimit ? QueryStatus::IterationLimit : QueryStatus::Converged;
@@ -53,7 +55,7 @@ void fromEpa(const Difference& d, const EpaResult& e, const Vec3& normal, double
   const double upper = -d.unit * e.lowerBound;
   r.upperBound = upper > r.lowerBound ? upper : r.lowerBound;
   Vec3 a{0, 0, 0};
-  for (int k = 0; k < 3; ++k) a = a + e.weight[k] * e.face[k].a;
+  for (int k = 0; k < 3; ++k) a = a + e.weight[k] * math::pointOnA(d, e.face[k]);
   r.pointOnA = d.unit * a;
   r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
 }

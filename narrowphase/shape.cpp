@@ -36,7 +36,7 @@ std::size_t farthest(const std::vector<Vec3>& points, Distance&& distance) {
   return best;
 }
 
-Vertex vertexOf(const Vec3& p, std::size_t index) { return {p, p, p, static_cast<std::uint32_t>(index)}; }
+Vertex vertexOf(const Vec3& p) { return {p, kNoId, p}; }
 
 // Four points that span a volume. False when the cloud is flat.
 bool firstTetrahedron(const std::vector<Vec3>& points, std::size_t corner[4]) {
@@ -63,7 +63,7 @@ bool mostOutside(const std::vector<Vec3>& points, const HullPolytope& hull, std:
     if (!hull.inUse(f) || dot(hull.face(f).normal, hull.face(f).normal) == 0) continue;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double height = dot(hull.face(f).normal, points[i]) - hull.face(f).distance;
-      if (height <= most || hull.holds(points[i])) continue;
+      if (height <= most || hull.holds(vertexOf(points[i]))) continue;
       most = height;
       point = i;
       face = f;
@@ -116,22 +116,27 @@ ConvexHull::ConvexHull(const std::vector<Eigen::Vector3d>& points) {
   if (!firstTetrahedron(cloud, corner))
     throw std::invalid_argument("ConvexHull: points lie in one plane, must span a volume");
   const auto hull = std::make_unique<HullPolytope>();
-  hull->start(vertexOf(cloud[corner[0]], corner[0]), vertexOf(cloud[corner[1]], corner[1]),
-              vertexOf(cloud[corner[2]], corner[2]), vertexOf(cloud[corner[3]], corner[3]));
+  hull->start(vertexOf(cloud[corner[0]]), vertexOf(cloud[corner[1]]),
+              vertexOf(cloud[corner[2]]), vertexOf(cloud[corner[3]]));
   for (std::size_t point = 0; true;) {
     int face = 0;
     if (!mostOutside(cloud, *hull, point, face)) break;
-    if (!hull->add(face, vertexOf(cloud[point], point)))
+    if (!hull->add(face, vertexOf(cloud[point])))
       throw std::invalid_argument("ConvexHull: points has more than " + std::to_string(tolerances::kMaxHullVertices) +
                                   " corners");
   }
-  std::vector<std::uint32_t> corners;
+  // The corners in the caller's order; of equal points the first.
+  std::vector<bool> taken(static_cast<std::size_t>(hull->vertexCount()), true);
   for (int f = 0; f < hull->faceCount(); ++f)
     if (hull->inUse(f))
-      for (const std::uint16_t v : hull->face(f).vertex) corners.push_back(hull->vertex(v).id);
-  std::sort(corners.begin(), corners.end());
-  corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
-  for (const std::uint32_t i : corners) vertices_.push_back(points[i]);
+      for (const std::uint16_t v : hull->face(f).vertex) taken[v] = false;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (int v = 0; v < hull->vertexCount(); ++v)
+      if (!taken[static_cast<std::size_t>(v)] && samePoint(hull->vertex(v).w, cloud[i])) {
+        taken[static_cast<std::size_t>(v)] = true;
+        vertices_.push_back(points[i]);
+        break;
+      }
 }
 
 }  // namespace sunder

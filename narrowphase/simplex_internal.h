@@ -4,6 +4,8 @@
 // by products of dot products, which cancel. Where rounding leaves the regions of a flat simplex undecided, all of its
 // faces are tried and the nearest point wins: the answer is then still a point of the simplex.
 #pragma once
+#include <limits>
+
 #include "sunder/narrowphase/support_internal.h"
 #include "sunder/narrowphase/tolerances.h"
 
@@ -14,30 +16,30 @@ struct Simplex {
   int count;
 };
 
+// Which vertices span the smallest face that holds the point: a bit each.
 struct NearestPoint {
   Vec3 v;
-  double vv;       // |v|^2
-  int count;       // vertices of the face that holds v
-  int index[3];
-  double weight[3];  // barycentric
+  double vv;  // |v|^2
+  unsigned face;
 };
 
-static inline NearestPoint nearestOnVertex(const Simplex& s, int a) {
+static inline void offerVertex(const Simplex& s, int a, NearestPoint& best) {
   const Vec3 v = s.vertex[a].w;
-  return {v, dot(v, v), 1, {a, 0, 0}, {1, 0, 0}};
+  const double vv = dot(v, v);
+  if (vv < best.vv) best = {v, vv, 1u << a};
 }
 
-static inline NearestPoint nearestOnEdge(const Simplex& s, int a, int b) {
+static inline void offerEdge(const Simplex& s, int a, int b, NearestPoint& best) {
   const Vec3 p = s.vertex[a].w, e = s.vertex[b].w - p;
   const double along = -dot(p, e), ee = dot(e, e);
-  if (!(along > 0)) return nearestOnVertex(s, a);
-  if (along >= ee) return nearestOnVertex(s, b);
-  const double share = along / ee;
-  const Vec3 v = p + share * e;
-  return {v, dot(v, v), 2, {a, b, 0}, {1 - share, share, 0}};
+  if (!(along > 0)) return offerVertex(s, a, best);
+  if (along >= ee) return offerVertex(s, b, best);
+  const Vec3 v = p + (along / ee) * e;
+  const double vv = dot(v, v);
+  if (vv < best.vv) best = {v, vv, 1u << a | 1u << b};
 }
 
-static inline NearestPoint nearestOnTriangle(const Simplex& s, int a, int b, int c) {
+static inline void offerTriangle(const Simplex& s, int a, int b, int c, NearestPoint& best) {
   const Vec3 pa = s.vertex[a].w, pb = s.vertex[b].w, pc = s.vertex[c].w;
   const Vec3 ab = pb - pa, ac = pc - pa, n = cross(ab, ac);
   const double nn = dot(n, n);
@@ -45,65 +47,68 @@ static inline NearestPoint nearestOnTriangle(const Simplex& s, int a, int b, int
   // Areas of the origin's projection with each edge, times |n|.
   const double areaA = dot(n, cross(pb, pc)), areaB = dot(n, cross(pc, pa)), areaC = dot(n, cross(pa, pb));
   if (!flat && areaA > 0 && areaB > 0 && areaC > 0) {
-    const double share = dot(n, pa) / nn, sum = areaA + areaB + areaC;
-    const Vec3 v = share * n;
-    return {v, dot(v, v), 3, {a, b, c}, {areaA / sum, areaB / sum, areaC / sum}};
+    const Vec3 v = (dot(n, pa) / nn) * n;
+    const double vv = dot(v, v);
+    if (vv < best.vv) best = {v, vv, 1u << a | 1u << b | 1u << c};
+    return;
   }
-  NearestPoint best;
-  best.vv = -1;
-  auto offer = [&best](const NearestPoint& p) {
-    if (best.vv < 0 || p.vv < best.vv) best = p;
-  };
-  if (flat || areaC <= 0) offer(nearestOnEdge(s, a, b));
-  if (flat || areaB <= 0) offer(nearestOnEdge(s, a, c));
-  if (flat || areaA <= 0) offer(nearestOnEdge(s, b, c));
-  return best;
+  if (flat || areaC <= 0) offerEdge(s, a, b, best);
+  if (flat || areaB <= 0) offerEdge(s, a, c, best);
+  if (flat || areaA <= 0) offerEdge(s, b, c, best);
 }
 
-// False when the tetrahedron holds the origin. The newest vertex is the last one; the origin lies on the inner side of the
-// face opposite to it, or GJK would not have gone there.
-static inline bool nearestOnTetrahedron(const Simplex& s, NearestPoint& best) {
+// Offers nothing when the tetrahedron holds the origin. The newest vertex is the last one; the origin lies on the inner
+// side of the face opposite to it, or GJK would not have gone there.
+static inline void offerTetrahedron(const Simplex& s, NearestPoint& best) {
   const Vec3 p0 = s.vertex[3].w, p1 = s.vertex[0].w, p2 = s.vertex[1].w, p3 = s.vertex[2].w;
   const Vec3 e1 = p1 - p0, e2 = p2 - p0, e3 = p3 - p0;
   const Vec3 n12 = cross(e1, e2), n23 = cross(e2, e3), n31 = cross(e3, e1);
   const double volume = dot(n12, e3);
-  // Flat when the height over the face 0 1 2 is rounding.
-  const double flatness = tolerances::kRounding;
-  const bool flat = volume * volume <= flatness * flatness * dot(n12, n12);
-  best.vv = -1;
-  auto offer = [&best](const NearestPoint& p) {
-    if (best.vv < 0 || p.vv < best.vv) best = p;
-  };
+  // Flat when the height over a face is rounding.
+  const bool flat = volume * volume <= tolerances::kRounding * tolerances::kRounding * dot(n12, n12);
   const double side = volume > 0 ? 1.0 : -1.0;
-  if (flat || side * dot(n12, p0) > 0) offer(nearestOnTriangle(s, 3, 0, 1));
-  if (flat || side * dot(n23, p0) > 0) offer(nearestOnTriangle(s, 3, 1, 2));
-  if (flat || side * dot(n31, p0) > 0) offer(nearestOnTriangle(s, 3, 2, 0));
-  if (flat) offer(nearestOnTriangle(s, 0, 1, 2));
-  return best.vv >= 0;
+  if (flat || side * dot(n12, p0) > 0) offerTriangle(s, 3, 0, 1, best);
+  if (flat || side * dot(n23, p0) > 0) offerTriangle(s, 3, 1, 2, best);
+  if (flat || side * dot(n31, p0) > 0) offerTriangle(s, 3, 2, 0, best);
+  if (flat) offerTriangle(s, 0, 1, 2, best);
 }
 
 // Reduces the simplex to the face that holds its point nearest to the origin. False when it holds the origin inside (the
 // simplex is then a tetrahedron and is left as it is).
 static inline bool reduce(Simplex& s, NearestPoint& nearest) {
+  NearestPoint best{{0, 0, 0}, std::numeric_limits<double>::infinity(), 0};
   switch (s.count) {
-    case 1: nearest = nearestOnVertex(s, 0); break;
-    case 2: nearest = nearestOnEdge(s, 1, 0); break;
-    case 3: nearest = nearestOnTriangle(s, 2, 0, 1); break;
-    default:
-      if (!nearestOnTetrahedron(s, nearest)) return false;
+    case 1: offerVertex(s, 0, best); break;
+    case 2: offerEdge(s, 1, 0, best); break;
+    case 3: offerTriangle(s, 2, 0, 1, best); break;
+    default: offerTetrahedron(s, best);
   }
-  // Keep the old order, so that equal inputs reduce to equal simplices whichever face offered the point.
-  for (int i = 1; i < nearest.count; ++i)
-    for (int k = i; k > 0 && nearest.index[k] < nearest.index[k - 1]; --k) {
-      std::swap(nearest.index[k], nearest.index[k - 1]);
-      std::swap(nearest.weight[k], nearest.weight[k - 1]);
-    }
-  for (int i = 0; i < nearest.count; ++i) {
-    if (nearest.index[i] != i) s.vertex[i] = s.vertex[nearest.index[i]];
-    nearest.index[i] = i;
+  if (best.face == 0) return false;
+  nearest = best;
+  int kept = 0;
+  for (int i = 0; i < s.count; ++i) {
+    if (!(best.face >> i & 1)) continue;
+    if (kept != i) s.vertex[kept] = s.vertex[i];
+    ++kept;
   }
-  s.count = nearest.count;
+  s.count = kept;
   return true;
+}
+
+// Weights of the vertices of a reduced simplex (1 to 3 of them) whose sum is the nearest point v.
+static inline void weightsOf(const Simplex& s, const Vec3& v, double weight[3]) {
+  weight[0] = 1;
+  weight[1] = weight[2] = 0;
+  if (s.count == 2) {
+    const Vec3 e = s.vertex[1].w - s.vertex[0].w;
+    weight[1] = dot(v - s.vertex[0].w, e) / dot(e, e);
+  } else if (s.count == 3) {
+    const Vec3 pa = s.vertex[0].w, ab = s.vertex[1].w - pa, ac = s.vertex[2].w - pa, n = cross(ab, ac), q = v - pa;
+    const double nn = dot(n, n);
+    weight[1] = dot(n, cross(q, ac)) / nn;
+    weight[2] = dot(n, cross(ab, q)) / nn;
+  }
+  weight[0] = 1 - weight[1] - weight[2];
 }
 
 }  // namespace sunder::math

@@ -11,10 +11,13 @@
 
 namespace sunder::math {
 
+inline constexpr std::uint32_t kNoId = 64;
+
 // An extreme point w = a - b of the difference. No default values: the query arrays stay uninitialised.
 struct Vertex {
-  Vec3 w, a, b;
-  std::uint32_t id;  // boxes: bits 0..2 the signs of a's coordinates in A, 3..5 of b's in B; else 0
+  Vec3 w;
+  std::uint32_t id;  // boxes: bits 0..2 the signs of a's coordinates in A, 3..5 of b's in B; else kNoId
+  Vec3 a;            // general shapes only: pointOnA gives it for both
 };
 static inline bool samePoint(const Vec3& p, const Vec3& q) { return p.x == q.x && p.y == q.y && p.z == q.z; }
 
@@ -55,22 +58,34 @@ static inline Difference boxDifference(const Vec3& halfA, const Vec3& halfB, con
   return d;
 }
 
+// x with its sign flipped when bit is 0; by arithmetic on the sign bit, since a branch on such a bit is a coin toss.
+static inline double signedBy(std::uint64_t bit, double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) ^ ((bit ^ 1) << 63));
+}
+static inline std::uint64_t signBit(double x) { return std::bit_cast<std::uint64_t>(x) >> 63; }
+
+static inline Vec3 boxCorner(const Vec3& half, std::uint32_t bits) {
+  return {signedBy(bits & 1, half.x), signedBy(bits >> 1 & 1, half.y), signedBy(bits >> 2 & 1, half.z)};
+}
+
 static inline Vertex boxVertex(const Difference& d, std::uint32_t id) {
+  const std::uint64_t s0 = id >> 3 & 1, s1 = id >> 4 & 1, s2 = id >> 5 & 1;
+  const Mat3& e = d.edgesB;
+  const Vec3 b = {d.t.x + (signedBy(s0, e.c0.x) + signedBy(s1, e.c1.x) + signedBy(s2, e.c2.x)),
+                  d.t.y + (signedBy(s0, e.c0.y) + signedBy(s1, e.c1.y) + signedBy(s2, e.c2.y)),
+                  d.t.z + (signedBy(s0, e.c0.z) + signedBy(s1, e.c1.z) + signedBy(s2, e.c2.z))};
   Vertex v;
+  v.w = boxCorner(d.halfA, id) - b;
   v.id = id;
-  v.a.x = id & 1 ? d.halfA.x : -d.halfA.x;
-  v.a.y = id & 2 ? d.halfA.y : -d.halfA.y;
-  v.a.z = id & 4 ? d.halfA.z : -d.halfA.z;
-  const double s0 = id & 8 ? 1.0 : -1.0, s1 = id & 16 ? 1.0 : -1.0, s2 = id & 32 ? 1.0 : -1.0;
-  v.b = d.t + (s0 * d.edgesB.c0 + s1 * d.edgesB.c1 + s2 * d.edgesB.c2);
-  v.w = v.a - v.b;
   return v;
 }
 
+// Where n is perpendicular to an edge, both ends are support points; adding 0 makes -0 choose as 0 does.
 static inline std::uint32_t boxSupportId(const Difference& d, const Vec3& n) {
   const Vec3 m = transposeTimes(d.edgesB, n);
-  return (n.x >= 0 ? 1u : 0u) | (n.y >= 0 ? 2u : 0u) | (n.z >= 0 ? 4u : 0u) | (m.x < 0 ? 8u : 0u) |
-         (m.y < 0 ? 16u : 0u) | (m.z < 0 ? 32u : 0u);
+  const std::uint64_t outA = signBit(n.x + 0.0) | signBit(n.y + 0.0) << 1 | signBit(n.z + 0.0) << 2;
+  const std::uint64_t outB = signBit(m.x + 0.0) << 3 | signBit(m.y + 0.0) << 4 | signBit(m.z + 0.0) << 5;
+  return static_cast<std::uint32_t>((outA ^ 7) | outB);
 }
 
 static inline Vec3 corePoint(const SupportShape& shape, const Vec3& direction) {
@@ -84,12 +99,13 @@ static inline Vec3 corePoint(const SupportShape& shape, const Vec3& direction) {
 static inline Vertex support(const Difference& d, const Vec3& n) {
   if (d.boxes) return boxVertex(d, boxSupportId(d, n));
   Vertex v;
-  v.id = 0;
+  v.id = kNoId;
   v.a = d.inverseUnit * corePoint(*d.shapeA, n);
-  v.b = d.t + d.c * (d.inverseUnit * corePoint(*d.shapeB, -transposeTimes(d.c, n)));
-  v.w = v.a - v.b;
+  v.w = v.a - (d.t + d.c * (d.inverseUnit * corePoint(*d.shapeB, -transposeTimes(d.c, n))));
   return v;
 }
+
+static inline Vec3 pointOnA(const Difference& d, const Vertex& v) { return d.boxes ? boxCorner(d.halfA, v.id) : v.a; }
 
 // How far A - B reaches along the unit vector n, and the vertex that does: -reach is the gap between the shapes along n.
 static inline double reach(const Difference& d, const Vec3& n, Vertex& v) {
