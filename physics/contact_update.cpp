@@ -5,7 +5,6 @@
 // on a face - until they have advanced by a small share of the box.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "sunder/physics/world_internal.h"
 
@@ -199,7 +198,7 @@ bool World::Impl::updateContact(BodyPair& pair) {
   const MotionClock& b = clocks[pair.b];
   if (pair.contact == kNone) {
     if (a.ahead + b.ahead < pair.reach) return false;
-  } else if (a.now + b.now < pair.reach || (!getenv("NOUNCH") && isUnchanged(pair))) {
+  } else if (a.now + b.now < pair.reach || isUnchanged(pair)) {
     return true;
   }
   const BodyKind kindA = bodies[pair.a].def.kind, kindB = bodies[pair.b].def.kind;

@@ -2,7 +2,6 @@
 // Islands: what hangs together by contacts. Each step they decide how many substeps a group of bodies gets, and which of
 // them may sleep.
 #include <algorithm>
-#include <cstdlib>
 
 #include "sunder/physics/world_internal.h"
 
@@ -60,7 +59,6 @@ void World::Impl::buildIslands() {
 void World::Impl::groupContacts() {
   for (SolverGroup& group : groups) group.contacts.clear();
   const auto factorOf = [](const Island& island) {
-    if (getenv("NORULE")) return 1;
     for (const SubstepRule& rule : kSubstepRules)
       if (island.mass > rule.loadRatio * island.leastMass && island.contacts <= rule.contacts) return rule.factor;
     return 1;

@@ -297,7 +297,7 @@ void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const Con
         const Mask8 hit = (splat(1e-30f) > impulse) & (zero > velocity + separation * inverseSubstep);
         store8(block->approach[i], select(hit, velocity, zero));
       }
-      const Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * (impulse - reference);
+      const Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - reference, zero);
       const Float8 next = max8(impulse + change, zero);
       store8(point.impulse, next);
       addNormalImpulse(s, r1, r2, next - impulse);
