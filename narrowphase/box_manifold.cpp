@@ -84,14 +84,15 @@ FacePair makeFacePair(const BoxPair& pair, const BoxAxis& axis) {
   f.hp = h[f.p];
   f.hq = h[f.q];
 
-  // Axes of the incident box in the frame of the reference face.
+  // Axes of the incident box in the frame of the reference face. The strides walk r by row or by column.
+  const double* r = &pair.r[0][0];
+  const int referenceStride = f.referenceIsB ? 1 : 3, incidentStride = f.referenceIsB ? 3 : 1;
   double g[3][3];
   for (int i = 0; i < 3; ++i) {
-    const double axisInReference[3] = {f.referenceIsB ? pair.r[i][0] : pair.r[0][i], f.referenceIsB ? pair.r[i][1] : pair.r[1][i],
-                                       f.referenceIsB ? pair.r[i][2] : pair.r[2][i]};
-    g[i][0] = axisInReference[f.p];
-    g[i][1] = axisInReference[f.q];
-    g[i][2] = sigma * axisInReference[f.k];
+    const double* axisInReference = r + i * incidentStride;
+    g[i][0] = axisInReference[f.p * referenceStride];
+    g[i][1] = axisInReference[f.q * referenceStride];
+    g[i][2] = sigma * axisInReference[f.k * referenceStride];
   }
   f.j = 0;
   for (int i = 1; i < 3; ++i)
@@ -150,37 +151,23 @@ bool clipAligned(const FacePair& f, ClipPoint out[4]) {
     const double vy = signY * f.c[1] + f.e2[1] + both * f.e1[1];
     const double yAtSide = vy + both * riseY * (f.hp - vx);  // of the incident side along x, where it meets x = hp
     const double xAtSide = vx + both * riseX * (f.hq - vy);
+    // Four ways, told apart without branches: which one it is differs from corner to corner as noise has it.
+    const bool incidentInside = (vx <= f.hp) & (vy <= f.hq);
+    const bool referenceInside = !incidentInside & (f.hq <= yAtSide) & (f.hp <= xAtSide);
+    const bool onSideX = !incidentInside & !referenceInside & (vx > f.hp) & (yAtSide <= f.hq);
+    const double x = incidentInside ? vx : (referenceInside | onSideX) ? f.hp : xAtSide;
+    const double y = incidentInside ? vy : onSideX ? yAtSide : f.hq;
+    const bool atIncident = (std::fabs(x - vx) <= near) & (std::fabs(y - vy) <= near);
+    const bool atReference = (f.hp - x <= near) & (f.hq - y <= near);
     const int rv = referenceVertex(f, sx, sy), iv = incidentVertex(f, sx, sy);
-    double x, y;
-    std::uint32_t crossing = 0;
-    if (vx <= f.hp && vy <= f.hq) {
-      x = vx;
-      y = vy;
-    } else if (f.hq <= yAtSide && f.hp <= xAtSide) {
-      x = f.hp;
-      y = f.hq;
-    } else if (vx > f.hp && yAtSide <= f.hq) {
-      x = f.hp;
-      y = yAtSide;
-      crossing = crossingId(f, edgeAt(rv, f.q), edgeAt(iv, f.j1));
-    } else {
-      x = xAtSide;
-      y = f.hq;
-      crossing = crossingId(f, edgeAt(rv, f.p), edgeAt(iv, f.j2));
-    }
-    const bool atIncident = std::fabs(x - vx) <= near && std::fabs(y - vy) <= near;
-    const bool atReference = f.hp - x <= near && f.hq - y <= near;
+    const std::uint32_t crossing = crossingId(f, edgeAt(rv, onSideX ? f.q : f.p), edgeAt(iv, onSideX ? f.j1 : f.j2));
+    // B's vertex first, whichever box has the reference face, so that the id does not depend on that.
+    const bool nameIncident = atIncident & !(atReference & f.referenceIsB);
     ClipPoint& point = out[corner];
     point.x = signX * x;
     point.y = signY * y;
     point.z = f.c[2] + slopeX * (point.x - f.c[0]) + slopeY * (point.y - f.c[1]);
-    // B's vertex first, whichever box has the reference face, so that the id does not depend on that.
-    if (atIncident && (atReference ? !f.referenceIsB : true))
-      point.id = incidentVertexId(f, sx, sy);
-    else if (atReference)
-      point.id = referenceVertexId(f, sx, sy);
-    else
-      point.id = crossing;
+    point.id = nameIncident ? incidentVertexId(f, sx, sy) : atReference ? referenceVertexId(f, sx, sy) : crossing;
   }
   return true;
 }
@@ -199,6 +186,46 @@ struct Candidates {
   }
 };
 
+// The part of start + s * along, s in [-1, 1], inside the reference rectangle, and the sides where it begins and ends:
+// 0, 1: x = -hp, hp; 2, 3: y = -hq, hq; -1: at the end of the segment. (Liang and Barsky, ACM TOG 3(1), 1984.)
+struct Span {
+  double low = -1, high = 1;
+  int lowSide = -1, highSide = -1;
+};
+bool clipSegment(const FacePair& f, const double start[3], const double along[3], const double inverse[2], double tolerance,
+                 Span& span) {
+  const double h[2] = {f.hp, f.hq};
+  for (int d = 0; d < 2; ++d) {
+    if (along[d] == 0) {
+      if (std::fabs(start[d]) > h[d] + tolerance) return false;
+      continue;
+    }
+    const double s0 = (-h[d] - start[d]) * inverse[d], s1 = (h[d] - start[d]) * inverse[d];
+    const bool forward = along[d] > 0;
+    const double in = forward ? s0 : s1, out = forward ? s1 : s0;
+    if (in > span.low) {
+      span.low = in;
+      span.lowSide = 2 * d + (forward ? 0 : 1);
+    }
+    if (out < span.high) {
+      span.high = out;
+      span.highSide = 2 * d + (forward ? 1 : 0);
+    }
+  }
+  return span.low <= span.high;
+}
+
+void addCrossing(const FacePair& f, const double start[3], const double along[3], double s, int side, int incidentEdge,
+                 double maxDistance, Candidates& candidates) {
+  const double z = start[2] + s * along[2];
+  if (z > maxDistance) return;
+  const int end = side & 1;
+  const double x = side < 2 ? (end ? f.hp : -f.hp) : start[0] + s * along[0];
+  const double y = side < 2 ? start[1] + s * along[1] : (end ? f.hq : -f.hq);
+  const int rv = side < 2 ? referenceVertex(f, end, 0) : referenceVertex(f, 0, end);
+  candidates.add(x, y, z, crossingId(f, edgeAt(rv, side < 2 ? f.q : f.p), incidentEdge));
+}
+
 // Corners of the intersection of the reference rectangle with the projected incident rectangle, however they lie: the
 // vertices of each inside the other and the crossings of their sides.
 void clipGeneral(const FacePair& f, double maxDistance, Candidates& candidates) {
@@ -207,52 +234,43 @@ void clipGeneral(const FacePair& f, double maxDistance, Candidates& candidates) 
   const double tolerance = 0x1p-46 * reach;
   candidates.same = 0x1p-30 * f.shortest > 4 * tolerance ? 0x1p-30 * f.shortest : 4 * tolerance;
 
+  int inside = 0;
   for (int v = 0; v < 4; ++v) {
     const double s1 = v & 1 ? 1.0 : -1.0, s2 = v & 2 ? 1.0 : -1.0;
     const double x = f.c[0] + s1 * f.e1[0] + s2 * f.e2[0], y = f.c[1] + s1 * f.e1[1] + s2 * f.e2[1];
+    if (std::fabs(x) > f.hp + tolerance || std::fabs(y) > f.hq + tolerance) continue;
+    ++inside;
     const double z = f.c[2] + s1 * f.e1[2] + s2 * f.e2[2];
-    if (std::fabs(x) <= f.hp + tolerance && std::fabs(y) <= f.hq + tolerance && z <= maxDistance)
-      candidates.add(x, y, z, incidentVertexId(f, v & 1, v >> 1));
+    if (z <= maxDistance) candidates.add(x, y, z, incidentVertexId(f, v & 1, v >> 1));
   }
+  if (inside == 4) return;  // the whole incident face is over the reference face
 
+  inside = 0;
   const double inverse = 1 / (f.e1[0] * f.e2[1] - f.e1[1] * f.e2[0]);  // the incident face looks at us: not near 0
   for (int v = 0; v < 4; ++v) {
     const double x = (v & 1 ? f.hp : -f.hp), y = (v & 2 ? f.hq : -f.hq);
     const double dx = x - f.c[0], dy = y - f.c[1];
     const double a1 = (dx * f.e2[1] - dy * f.e2[0]) * inverse, a2 = (dy * f.e1[0] - dx * f.e1[1]) * inverse;
+    if (std::fabs(a1) > 1 || std::fabs(a2) > 1) continue;
+    ++inside;
     const double z = f.c[2] + a1 * f.e1[2] + a2 * f.e2[2];
-    if (std::fabs(a1) <= 1 && std::fabs(a2) <= 1 && z <= maxDistance)
-      candidates.add(x, y, z, referenceVertexId(f, v & 1, v >> 1));
+    if (z <= maxDistance) candidates.add(x, y, z, referenceVertexId(f, v & 1, v >> 1));
   }
+  if (inside == 4) return;
 
+  const double inverse1[2] = {1 / f.e1[0], 1 / f.e1[1]}, inverse2[2] = {1 / f.e2[0], 1 / f.e2[1]};
   for (int side = 0; side < 4; ++side) {
-    // One side of the incident face: start + s along, s in [-1, 1].
     const bool alongFirst = side < 2;
     const int positive = side & 1;
     const double* along = alongFirst ? f.e1 : f.e2;
     const double* across = alongFirst ? f.e2 : f.e1;
     const double sign = positive ? 1.0 : -1.0;
-    double start[3];
-    for (int i = 0; i < 3; ++i) start[i] = f.c[i] + sign * across[i];
-    const int incidentEdge = alongFirst ? edgeAt(incidentVertex(f, 0, positive), f.j1) : edgeAt(incidentVertex(f, positive, 0), f.j2);
-    for (int d = 0; d < 2; ++d) {  // sides x = +-hp, then y = +-hq
-      if (along[d] == 0) continue;
-      const double h = d == 0 ? f.hp : f.hq, limit = (d == 0 ? f.hq : f.hp) + tolerance;
-      const double oneOver = 1 / along[d];
-      for (int end = 0; end < 2; ++end) {
-        const double at = end ? h : -h;
-        const double s = (at - start[d]) * oneOver;
-        if (std::fabs(s) > 1) continue;
-        const double other = start[1 - d] + s * along[1 - d], z = start[2] + s * along[2];
-        if (std::fabs(other) > limit || z > maxDistance) continue;
-        const int rv = d == 0 ? referenceVertex(f, end, 0) : referenceVertex(f, 0, end);
-        const std::uint32_t id = crossingId(f, edgeAt(rv, d == 0 ? f.q : f.p), incidentEdge);
-        if (d == 0)
-          candidates.add(at, other, z, id);
-        else
-          candidates.add(other, at, z, id);
-      }
-    }
+    const double start[3] = {f.c[0] + sign * across[0], f.c[1] + sign * across[1], f.c[2] + sign * across[2]};
+    Span span;
+    if (!clipSegment(f, start, along, alongFirst ? inverse1 : inverse2, tolerance, span)) continue;
+    const int edge = alongFirst ? edgeAt(incidentVertex(f, 0, positive), f.j1) : edgeAt(incidentVertex(f, positive, 0), f.j2);
+    if (span.lowSide >= 0) addCrossing(f, start, along, span.low, span.lowSide, edge, maxDistance, candidates);
+    if (span.highSide >= 0) addCrossing(f, start, along, span.high, span.highSide, edge, maxDistance, candidates);
   }
 }
 

@@ -126,7 +126,8 @@ struct Witness {
 Witness closestOnEdges(const BoxPair& p, const BoxAxis& axis);
 
 // The Euclidean distance of boxes that are apart (the largest separation, that of best, is above roundingBound), with the
-// points that attain it. bestFace is the face axis of the largest separation.
+// points that attain it. bestFace is the face axis of the largest separation; facesSeen: its clipped faces are known to
+// hold no nearer point than the vertices and edges do.
 struct Closest {
   double distance;
   math::Vec3 normal, onA, onB;
@@ -134,7 +135,7 @@ struct Closest {
   bool alongAxis;  // the normal is that of `axis`: two edges, or two faces over each other
   BoxAxis axis;
 };
-Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& best);
+Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& best, bool facesSeen);
 
 // Manifold with a face axis as its normal: the face of the other box that looks at it, clipped. Points with separations
 // up to maxDistance; none when the faces do not lie over each other.

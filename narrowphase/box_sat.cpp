@@ -154,16 +154,20 @@ Offset vertexOffset(const double c[3], const double e[3][3], const double h[3], 
 
 // The vertex nearest to the other box, as sign bits. Returns its squared distance.
 double nearestVertex(const double c[3], const double e[3][3], const double h[3], int& vertex) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int v = 0; v < 8; ++v) {
-    const Vec3 over = vertexOffset(c, e, h, v).over;
-    const double square = math::dot(over, over);
-    if (square < best) {
-      best = square;
-      vertex = v;
+  double square[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  for (int k = 0; k < 3; ++k) {
+    // The same sums in the same order as in vertexOffset.
+    const double plus = e[0][k] + e[1][k], minus = e[0][k] - e[1][k];
+    const double sums[8] = {-plus - e[2][k], minus - e[2][k], -minus - e[2][k], plus - e[2][k],
+                            -plus + e[2][k], minus + e[2][k], -minus + e[2][k], plus + e[2][k]};
+    for (int v = 0; v < 8; ++v) {
+      const double out = std::fabs(c[k] + sums[v]) - h[k], over = out > 0 ? out : 0;
+      square[v] += over * over;
     }
   }
-  return best;
+  vertex = 0;
+  for (int v = 1; v < 8; ++v) vertex = square[v] < square[vertex] ? v : vertex;
+  return square[vertex];
 }
 
 }  // namespace
@@ -172,7 +176,7 @@ double nearestVertex(const double c[3], const double e[3][3], const double h[3],
 // second case the direction is the cross product of the edges, and so the axis of the largest separation: if that is an
 // edge axis, its two supporting edges; if it is the normal of a face (both edges then lie in faces that look at each
 // other), the crossing is a corner of the clipped faces.
-Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& best) {
+Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& best, bool facesSeen) {
   double eb[3][3], ea[3][3], minusU[3];
   for (int j = 0; j < 3; ++j) {
     minusU[j] = -p.u[j];
@@ -210,7 +214,8 @@ Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& b
     if (best.separation <= result.distance && lateral <= 4 * roundingBound(p))
       result = {best.separation, n, w.onA, w.onB, edgePairId(w.edgeA, w.edgeB), true, best};
   }
-  if (bestFace.separation <= 0) return result;  // faces that looked at each other would be apart along their normal
+  // Faces that look at each other are apart along their normal, and no nearer than that.
+  if (facesSeen || bestFace.separation <= 0 || bestFace.separation >= result.distance) return result;
   ContactManifold faces;
   faceManifold(p, bestFace, result.distance, faces);
   for (int i = 0; i < faces.pointCount; ++i) {
@@ -244,7 +249,7 @@ BoxSatResult boxSat(const Box& a, const Box& b, const Pose& poseBInA) {
   Vec3 normal = axisVector(p, best), onA, onB;
   double distance = best.separation;
   if (distance > rounding) {
-    const Closest closest = closestApart(p, face, best);
+    const Closest closest = closestApart(p, face, best, false);
     onA = closest.onA;
     onB = closest.onB;
     distance = closest.distance;

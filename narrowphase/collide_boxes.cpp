@@ -120,8 +120,9 @@ void collideApart(const BoxPair& p, const Found& found, const BoxAxis& chosen, d
   result.signedDistance = found.distance >= 0 ? found.distance : best.separation;
   if (certain || (found.distance >= 0 && found.distance <= maxDistance && nearest <= found.distance + unnoticed))
     return remember(cache, math::load(result.manifold.normal), chosen.index + 1, chosen.negative);
-  const Closest closest = closestApart(p, found.face, best);
-  if (found.distance < 0) result.signedDistance = closest.distance;
+  const bool facesSeen = chosen.index == found.face.index;
+  const Closest closest = closestApart(p, found.face, best, facesSeen);
+  if (found.distance < 0) result.signedDistance = facesSeen && nearest < closest.distance ? nearest : closest.distance;
   if (result.signedDistance > maxDistance) {
     result.manifold.pointCount = 0;
     return remember(cache, closest.normal, 0, false);
@@ -168,6 +169,18 @@ bool findByAxes(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCo
 
 // GJK and EPA. Returns false as above; `done` false: they did not converge, and nothing is set.
 bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCollision& result, Found& found, bool& done) {
+  done = true;
+  if (cache.face > 0) {
+    // In contact last time, on a known face of the difference. EPA would have to show that none of its other faces has
+    // come nearer; there are fifteen directions of faces, and looking at each is that certificate.
+    found.face = bestFaceAxis(p, found.s);
+    found.edge = bestEdgeAbove(p, edgeFloor(p, found.face.separation));
+    found.best = found.edge.index >= 0 ? found.edge : found.face;
+    if (found.best.separation < -result.errorBound) {
+      cache.face = static_cast<std::uint8_t>(found.best.index + 1);
+      return true;
+    }
+  }
   const math::Mat3 columns = {{p.r[0][0], p.r[1][0], p.r[2][0]}, {p.r[0][1], p.r[1][1], p.r[2][1]}, {p.r[0][2], p.r[1][2], p.r[2][2]}};
   const math::Difference difference = math::boxDifference({p.ha[0], p.ha[1], p.ha[2]}, {p.hb[0], p.hb[1], p.hb[2]}, columns,
                                                           {p.t[0], p.t[1], p.t[2]});
