@@ -69,7 +69,7 @@ void addStepOptions(CLI::App& app, StepArguments& arguments) {
       ->capture_default_str();
   app.add_option("--perturb", arguments.perturb, "move each start position by up to this many metres")
       ->check(finite(0, false));
-  app.add_option("--seed", arguments.seed, "seed of --perturb")->capture_default_str();
+  app.add_option("--seed", arguments.seed, "seed of --perturb")->check(finite(0, false))->capture_default_str();
   app.add_option("--record", arguments.record, "write all poses of every step to this file");
   app.add_option("--csv", arguments.csv, "write one line per step to this file");
   app.add_option("--json", arguments.json, "write the result to this file; - is standard output");
@@ -159,6 +159,10 @@ int run(int argc, char** argv) {
   collideCommand->add_option("PAIRS", pairs, "pair file")->required();
   CLI::App* scenesCommand = app.add_subcommand("scenes", "list the built-in scenes");
   scenesCommand->add_option("NAME", sceneName, "print this scene as a scene file instead");
+  // CLI11 would only say that a subcommand is missing.
+  if (argc > 1 && argv[1][0] != '-' &&
+      app.get_subcommands([&](const CLI::App* command) { return command->get_name() == argv[1]; }).empty())
+    throw std::invalid_argument("unknown command '" + std::string(argv[1]) + "'; there are step, collide and scenes");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
