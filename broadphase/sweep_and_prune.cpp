@@ -38,7 +38,7 @@ SweepAndPrune::State::Change& SweepAndPrune::State::noteChange(ProxyId id) {
   if (proxy.change == kNone) {
     proxy.change = static_cast<std::uint32_t>(changes.size());
     growSlowly(changes);
-    changes.push_back({fat[id], proxy.filter, id, proxy.alive, Kind::kNothing});
+    changes.push_back({fat[id], proxy.filter, id, proxy.alive, true, Kind::kNothing});
   }
   return changes[proxy.change];
 }
@@ -151,9 +151,9 @@ std::size_t SweepAndPrune::memoryBytes() const {
          s.places.capacity() * sizeof(std::uint32_t) + s.trees[0].memoryBytes() + s.trees[1].memoryBytes() +
          s.changes.capacity() * sizeof(State::Change) + s.freeIds.capacity() * sizeof(ProxyId) +
          (s.events.began.capacity() + s.events.ended.capacity()) * sizeof(ProxyPair) +
-         (s.keys.capacity() + s.sortSpace.capacity()) * sizeof(std::uint64_t) +
+         (s.keys[0].capacity() + s.keys[1].capacity() + s.sortSpace.capacity()) * sizeof(std::uint64_t) +
          s.pairSpace.capacity() * sizeof(ProxyPair) + s.branches.capacity() * sizeof(State::Branch) +
-         s.wholeLeaf.capacity() + s.ids.capacity() * sizeof(ProxyId);
+         s.searched[0].capacity() + s.searched[1].capacity() + s.ids.capacity() * sizeof(ProxyId);
 }
 
 }  // namespace sunder

@@ -94,8 +94,10 @@ class SweepAndPrune {
         const_cast<void*>(static_cast<const void*>(&visit)));
   }
 
- private:
+  // Internal; only our own sources can see inside.
   struct State;
+
+ private:
   using OverlapVisitor = bool (*)(void* context, ProxyId id);
   using CastVisitor = double (*)(void* context, const CastHit& hit);
   bool visitOverlaps(const Aabb& box, OverlapVisitor visit, void* context) const;

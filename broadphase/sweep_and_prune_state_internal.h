@@ -36,6 +36,7 @@ struct SweepAndPrune::State {
     CollisionFilter oldFilter;
     ProxyId id = 0;
     bool existed = false;
+    bool sameFilter = true;
     Kind kind = Kind::kNothing;
   };
 
@@ -57,11 +58,11 @@ struct SweepAndPrune::State {
   std::size_t pairCount = 0;
 
   // Scratch, kept for its capacity.
-  std::vector<std::uint64_t> keys;
+  std::vector<std::uint64_t> keys[2];  // per tree
   std::vector<std::uint64_t> sortSpace;
   std::vector<ProxyPair> pairSpace;
   std::vector<Branch> branches;
-  std::vector<std::uint8_t> wholeLeaf;
+  std::vector<std::uint8_t> searched[2];  // per tree and leaf: the lanes that are searched for
   std::vector<ProxyId> ids;
 
   ProxyId takeId();
@@ -69,7 +70,6 @@ struct SweepAndPrune::State {
   void addProxy(ProxyId id, const Aabb& box, bool isStatic, const CollisionFilter& filter,
                 const Eigen::Vector3d& displacement);
   bool isAlive(ProxyId id) const { return id < proxies.size() && proxies[id].alive; }
-  BoxTree& treeOf(ProxyId id) { return trees[proxies[id].isStatic ? 1 : 0]; }
 
   void update();
   void classify();
@@ -77,15 +77,9 @@ struct SweepAndPrune::State {
   void applyChanges();
   void searchNewPlaces();
   void finish();
-
-  // `Handler` is called as handler(change, other) for each proxy in the trees that a change's search box touches.
-  template <class BoxOf, class Handler>
-  void searchGroups(unsigned tree, BoxOf&& boxOf, Handler&& handler);
-  void markWholeLeaves(unsigned tree);
-  void skipWholeLeaves(const BoxTree& tree, std::uint32_t ownLeaf);
-  // Of a pair that changed on both sides, one side reports it.
-  bool reportsFirst(ProxyId p, ProxyId q) const;
-  void report(const Change& p, ProxyId q, bool endings, bool beginnings);
+  void rebuild(unsigned tree);
+  void applyOneByOne(unsigned tree);
+  void listPlaces(unsigned tree, bool (*concerns)(const Change&));
 };
 
 }  // namespace sunder
