@@ -43,13 +43,14 @@ struct alignas(64) ContactBlock {
   Lanes surfaceVelocity[2] = {};  // wanted tangential velocity of B against A
 
   Lanes restitution = {};
-  Lanes approach[4] = {};  // normal velocity (< 0) of a point that hit in this substep, else 0
+  Lanes normalGain = {};   // what a substep without contacts adds to the normal velocity
+  Lanes approach[4] = {};  // valid with `hits`: minus the speed with which a point hit in this substep, else 0
 
   std::int32_t contact[8] = {};  // index of the contact in each lane
   std::int32_t laneCount = 0;
   std::int32_t pointCount = 0;   // largest of the lanes
   bool immovableA = false;       // A is static or kinematic in every lane: it is read, never written
-  bool bounces = false;          // some lane has restitution > 0
+  bool hits = false;             // some point hit in this substep
 };
 
 // The raw numbers of eight contacts, in world axes, from which ContactKernel::prepare makes a block.

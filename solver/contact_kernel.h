@@ -14,6 +14,7 @@ struct ContactKernelParameters {
   float slop = 0;            // m, penetration that is left alone
   float massScale = 1;       // of a row in contact
   float impulseScale = 0;    // leak of the accumulated impulse
+  float hitSpeed = 0;              // m/s: a point that closes faster, without force before, hits
   float restitutionThreshold = 0;  // m/s: slower hits do not bounce
 };
 
@@ -22,7 +23,9 @@ struct ContactKernel {
   void (*prepare)(ContactBlock& block, const ContactBlockInput& input, const SolverMass* masses);
   void (*warmStart)(ContactBlock* blocks, int count, SolverBody* bodies);
   void (*solveNormals)(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters);
-  void (*relax)(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters);
+  // `dropped` gathers the part of the velocity changes that must not start the next substep (hits).
+  void (*relax)(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped,
+                const ContactKernelParameters& parameters);
   const char* name;
 };
 

@@ -9,6 +9,9 @@ namespace {
 
 using namespace wide;
 
+// Sweeps over the points of a contact that hits, for all of them to stop or bounce together.
+constexpr int kHitSweeps = 8;
+
 // Two of three columns are stored, the third is their cross product.
 struct Frame {
   Wide3 t1, t2, n;
@@ -268,66 +271,106 @@ void warmStart(ContactBlock* blocks, int count, SolverBody* bodies) {
   }
 }
 
-void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters) {
-  const Float8 zero = splat(0.0f);
+// Where the bodies of a block have moved to since the start of the step, as far as normal rows need it.
+struct Moved {
+  Wide3 relative, turnedA, turnedB;
+};
+
+// One Gauss-Seidel sweep over the points of a block. Lanes outside `mask` change nothing.
+template <bool kMasked>
+void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 mask, const ContactKernelParameters& parameters) {
+  const Float8 zero = splat(0.0f), one = splat(1.0f);
   const Float8 inverseSubstep = splat(parameters.inverseSubstep), bias = splat(parameters.bias * parameters.inverseSubstep);
   const Float8 maxPush = splat(-parameters.maxPushSpeed), slop = splat(parameters.slop);
-  const Float8 massScale = splat(parameters.massScale), impulseScale = splat(parameters.impulseScale), one = splat(1.0f);
+  const Float8 massScale = splat(parameters.massScale), impulseScale = splat(parameters.impulseScale);
+  const Float8 reference = load8(block.reference);
+  for (int i = 0; i < block.pointCount; ++i) {
+    ContactBlock::Point& point = block.points[i];
+    const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse);
+    const Float8 separation = load8(point.separation) + normalVelocity(moved.relative, moved.turnedA, moved.turnedB, s.offset, r1, r2);
+    const Float8 velocity = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
+    // Apart: the gap may close, no further. In contact: a share of the penetration beyond the slop is taken out.
+    const Mask8 apart = separation > zero;
+    const Float8 push = max8(bias * min8(separation + slop, zero), maxPush);
+    const Float8 target = select(apart, separation * inverseSubstep, push);
+    const Float8 scale = select(apart, one, massScale), leak = select(apart, zero, impulseScale);
+    Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - reference, zero);
+    if (kMasked) change = select(mask, change, zero);
+    const Float8 next = max8(impulse + change, zero);
+    store8(point.impulse, next);
+    addNormalImpulse(s, r1, r2, next - impulse);
+  }
+}
+
+// A point without force that closes fast in this substep hits. Notes its speed at the moment of contact in `approach`:
+// with the velocity u that the substep ends with, of which g came from gravity, and the gap d to fall through,
+// speed^2 = (u - g)^2 + 2 (g / h) d, so that a bounce neither makes nor loses height. Returns the lanes with a hit.
+Mask8 findHits(ContactBlock& block, const PairState& s, const Moved& moved, const ContactKernelParameters& parameters) {
+  const Float8 zero = splat(0.0f), threshold = splat(-parameters.hitSpeed), inverseSubstep = splat(parameters.inverseSubstep);
+  const Float8 gain = load8(block.normalGain);
+  Float8 worst = zero, approach[4] = {zero, zero, zero, zero};
+  for (int i = 0; i < block.pointCount; ++i) {
+    const ContactBlock::Point& point = block.points[i];
+    const Float8 r1 = load8(point.r1), r2 = load8(point.r2);
+    const Float8 velocity = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
+    const Float8 separation = load8(point.separation) + normalVelocity(moved.relative, moved.turnedA, moved.turnedB, s.offset, r1, r2);
+    const Mask8 hits = (threshold > velocity) & (zero > velocity + separation * inverseSubstep) &
+                       (splat(1e-30f) > load8(point.impulse)) & (load8(point.mass) > zero);
+    const Float8 before = velocity - gain;
+    const Float8 squared = max8(before * before - splat(2.0f) * gain * inverseSubstep * max8(separation, zero), zero);
+    approach[i] = select(hits, zero - sqrt8(squared), zero);
+    worst = min8(worst, approach[i]);
+  }
+  const Mask8 lanes = zero > worst;
+  block.hits = any(lanes);
+  if (block.hits)
+    for (int i = 0; i < 4; ++i) store8(block.approach[i], approach[i]);
+  return lanes;
+}
+
+void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters) {
+  const Float8 zero = splat(0.0f);
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
     const Frame f = loadFrame(*block);
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
     const Motion da = gatherDisplacement(block->bodyA, bodies), db = gatherDisplacement(block->bodyB, bodies);
     PairState s = loadState(*block, f, a, b);
-    const Float8 reference = load8(block->reference);
-    const Wide3 moved = {zero, zero, dot(f.n, db.linear - da.linear)};
-    const Wide3 turnedA = {dot(f.t1, da.angular), dot(f.t2, da.angular), zero};
-    const Wide3 turnedB = {dot(f.t1, db.angular), dot(f.t2, db.angular), zero};
-    for (int i = 0; i < block->pointCount; ++i) {
-      ContactBlock::Point& point = block->points[i];
-      const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse);
-      const Float8 separation = load8(point.separation) + normalVelocity(moved, turnedA, turnedB, s.offset, r1, r2);
-      const Float8 velocity = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
-      // Apart: the gap may close, no further. In contact: a share of the penetration beyond the slop is taken out.
-      const Mask8 apart = separation > zero;
-      const Float8 push = max8(bias * min8(separation + slop, zero), maxPush);
-      const Float8 target = select(apart, separation * inverseSubstep, push);
-      const Float8 scale = select(apart, one, massScale), leak = select(apart, zero, impulseScale);
-      if (block->bounces) {
-        // A point without force that closes in this substep hits; relax() lets it bounce.
-        const Mask8 hit = (splat(1e-30f) > impulse) & (zero > velocity + separation * inverseSubstep);
-        store8(block->approach[i], select(hit, velocity, zero));
-      }
-      const Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - reference, zero);
-      const Float8 next = max8(impulse + change, zero);
-      store8(point.impulse, next);
-      addNormalImpulse(s, r1, r2, next - impulse);
-    }
+    Moved moved;
+    moved.relative = {zero, zero, dot(f.n, db.linear - da.linear)};
+    moved.turnedA = {dot(f.t1, da.angular), dot(f.t2, da.angular), zero};
+    moved.turnedB = {dot(f.t1, db.angular), dot(f.t2, db.angular), zero};
+    const Mask8 hits = findHits(*block, s, moved, parameters);
+    sweepNormals<false>(*block, s, moved, hits, parameters);
+    // A face that lands flat: one sweep stops its first point with all of the body's momentum and leaves it turning.
+    if (block->hits)
+      for (int sweep = 1; sweep < kHitSweeps; ++sweep) sweepNormals<true>(*block, s, moved, hits, parameters);
     storeState(*block, f, s, a, b, bodies);
   }
 }
 
 // Normal rows without bias: what removed penetration in solveNormals must not stay as velocity.
+template <bool kHits>
 void relaxNormals(ContactBlock& block, PairState& s, const ContactKernelParameters& parameters) {
   const Float8 zero = splat(0.0f);
   const Float8 restitution = load8(block.restitution), threshold = splat(-parameters.restitutionThreshold);
-  // The points of a face that hits flat must bounce together: one sweep would let the first take all, so sweep again.
-  const int sweeps = block.bounces ? 8 : 1;
-  for (int sweep = 0; sweep < sweeps; ++sweep)
-    for (int i = 0; i < block.pointCount; ++i) {
-      ContactBlock::Point& point = block.points[i];
-      const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse);
-      Float8 target = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
-      if (block.bounces) {
-        const Float8 approach = load8(block.approach[i]);
-        target = target + select(threshold > approach, restitution * approach, zero);
-      }
-      // A point that carries nothing is open: it may move as it likes.
-      const Float8 change = select(impulse > zero, zero - load8(point.mass) * target, zero);
-      const Float8 next = max8(impulse + change, zero);
-      store8(point.impulse, next);
-      addNormalImpulse(s, r1, r2, next - impulse);
+  for (int i = 0; i < block.pointCount; ++i) {
+    ContactBlock::Point& point = block.points[i];
+    const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse);
+    Float8 target = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
+    if (kHits) {
+      const Float8 approach = load8(block.approach[i]);
+      target = target + select(threshold > approach, restitution * approach, zero);
     }
-  // addNormalImpulse leaves the third components to us.
+    // A point that carries nothing is open: it may move as it likes.
+    const Float8 change = select(impulse > zero, zero - load8(point.mass) * target, zero);
+    const Float8 next = max8(impulse + change, zero);
+    store8(point.impulse, next);
+    addNormalImpulse(s, r1, r2, next - impulse);
+  }
+}
+
+// addNormalImpulse leaves the third components to us.
+void finishNormals(PairState& s) {
   s.wA.z = s.wA.z - (s.inertiaA.xz * s.torqueA.x + s.inertiaA.yz * s.torqueA.y);
   s.wB.z = s.wB.z + (s.inertiaB.xz * s.torqueB.x + s.inertiaB.yz * s.torqueB.y);
 }
@@ -371,14 +414,57 @@ void relaxFriction(ContactBlock& block, PairState& s) {
   addImpulse(s, c, {next1 - old1, next2 - old2, zero});
 }
 
-void relax(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters) {
+// The force of a hit lasts an instant: it must not start the next substep. Takes what the lanes with a hit did to their
+// bodies in this substep out of the warm start, which the caller derives from the change of velocity.
+void dropHits(ContactBlock& block, const Frame& f, SolverWarmStart* dropped) {
+  const Float8 zero = splat(0.0f);
+  Float8 worst = zero;
+  for (int i = 0; i < 4; ++i) worst = min8(worst, load8(block.approach[i]));
+  const Mask8 hit = (zero > worst) & (load8(block.restitution) > zero);
+  if (!any(hit)) return;
+  PairState s;
+  s.offset = {load8(block.offset[0]), load8(block.offset[1]), load8(block.offset[2])};
+  s.inverseMass = zero;
+  s.inertiaA = loadSymmetric(block.inverseInertiaA);
+  s.inertiaB = loadSymmetric(block.inverseInertiaB);
+  s.relative = s.wA = s.wB = s.impulse = s.torqueA = s.torqueB = {zero, zero, zero};
+  for (int i = 0; i < block.pointCount; ++i) {
+    ContactBlock::Point& point = block.points[i];
+    const Float8 impulse = load8(point.impulse);
+    addNormalImpulse(s, load8(point.r1), load8(point.r2), select(hit, impulse, zero));
+    store8(point.impulse, select(hit, zero, impulse));
+  }
+  const Float8 f1 = load8(block.tangentImpulse[0]), f2 = load8(block.tangentImpulse[1]), twist = load8(block.twistImpulse);
+  addImpulse(s, {load8(block.center[0]), load8(block.center[1]), load8(block.center[2])}, {select(hit, f1, zero), select(hit, f2, zero), zero});
+  s.torqueA.z = s.torqueA.z + select(hit, twist, zero);
+  s.torqueB.z = s.torqueB.z + select(hit, twist, zero);
+  store8(block.tangentImpulse[0], select(hit, zero, f1));
+  store8(block.tangentImpulse[1], select(hit, zero, f2));
+  store8(block.twistImpulse, select(hit, zero, twist));
+
+  const Wide3 impulse = toWorld(f, s.impulse);
+  const auto scatter = [&](const std::int32_t* index, const Wide3& linear, const Wide3& angular) {
+    Float8 r[8] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z, zero, zero};
+    transpose(r);
+    for (int i = 0; i < block.laneCount; ++i) store8(dropped[index[i]].v, load8(dropped[index[i]].v) + r[i]);
+  };
+  if (!block.immovableA) scatter(block.bodyA, Wide3{zero, zero, zero} - load8(block.inverseMassA) * impulse, Wide3{zero, zero, zero} - toWorld(f, s.inertiaA * s.torqueA));
+  scatter(block.bodyB, load8(block.inverseMassB) * impulse, toWorld(f, s.inertiaB * s.torqueB));
+}
+
+void relax(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped, const ContactKernelParameters& parameters) {
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
     const Frame f = loadFrame(*block);
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
     PairState s = loadState(*block, f, a, b);
-    relaxNormals(*block, s, parameters);
+    if (block->hits)
+      for (int sweep = 0; sweep < kHitSweeps; ++sweep) relaxNormals<true>(*block, s, parameters);
+    else
+      relaxNormals<false>(*block, s, parameters);
+    finishNormals(s);
     relaxFriction(*block, s);
     storeState(*block, f, s, a, b, bodies);
+    if (block->hits) dropHits(*block, f, dropped);
   }
 }
 

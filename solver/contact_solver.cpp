@@ -29,6 +29,7 @@ constexpr double kReferenceShare = 0.95;
 constexpr double kReferenceRate = 0.02;
 constexpr double kMaxPushSpeed = 3.0;   // m/s
 constexpr double kSlop = 2e-5;          // m
+constexpr double kHitSpeed = 0.25;      // m/s
 constexpr double kRestitutionThreshold = 0.5;  // m/s
 
 }  // namespace
@@ -136,7 +137,10 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   block.reference[lane] = scale * contact.reference / static_cast<float>(contact.pointCount);
   block.friction[lane] = contact.friction;
   block.restitution[lane] = contact.restitution;
-  block.bounces = block.bounces || contact.restitution > 0;
+  const SolverDrive& driveA = drives[static_cast<std::size_t>(block.bodyA[lane])];
+  const SolverDrive& driveB = drives[static_cast<std::size_t>(block.bodyB[lane])];
+  block.normalGain[lane] = 0;
+  for (int k = 0; k < 3; ++k) block.normalGain[lane] += in.normal[k][lane] * (driveB.gain[k] - driveA.gain[k]);
   block.pointCount = std::max(block.pointCount, static_cast<std::int32_t>(contact.pointCount));
 }
 
@@ -146,14 +150,13 @@ void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::
   for (ContactBlock& block : blocks_) {
     ContactBlockInput in;
     block.pointCount = 0;
-    block.bounces = false;
     for (int lane = 0; lane < block.laneCount; ++lane)
       fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, substep);
     for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
       block.bodyA[lane] = block.bodyB[lane] = 0;
       in.normal[2][lane] = 1.0f;
       for (ContactBlock::Point& point : block.points) point.separation[lane] = point.impulse[lane] = 0;
-      block.twistImpulse[lane] = block.reference[lane] = block.friction[lane] = block.restitution[lane] = 0;
+      block.twistImpulse[lane] = block.reference[lane] = block.friction[lane] = block.restitution[lane] = block.normalGain[lane] = 0;
     }
     kernel.prepare(block, in, masses.data());
   }
@@ -168,6 +171,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   parameters.impulseScale = static_cast<float>(kImpulseScale);
   parameters.maxPushSpeed = static_cast<float>(kMaxPushSpeed);
   parameters.slop = static_cast<float>(kSlop);
+  parameters.hitSpeed = static_cast<float>(kHitSpeed);
   parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
   const float step = static_cast<float>(h);
 
@@ -178,6 +182,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   const std::size_t count = bodies.size();
   base_.resize(count);
   warm_.assign(count, {});
+  dropped_.assign(count, {});
   for (int substep = 0; substep < settings.substeps; ++substep) {
     for (std::size_t i = 1; i < count; ++i) {
       const SolverDrive& drive = drives[i];
@@ -192,9 +197,12 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), parameters); });
     for (std::size_t i = 1; i < count; ++i)
       for (int k = 0; k < 8; ++k) bodies[i].displacement[k] = bodies[i].displacement[k] + step * bodies[i].velocity[k];
-    forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), parameters); });
+    forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), dropped_.data(), parameters); });
     for (std::size_t i = 1; i < count; ++i)
-      for (int k = 0; k < 8; ++k) warm_[i].v[k] = bodies[i].velocity[k] - base_[i].v[k];
+      for (int k = 0; k < 8; ++k) {
+        warm_[i].v[k] = bodies[i].velocity[k] - base_[i].v[k] - dropped_[i].v[k];
+        dropped_[i].v[k] = 0;
+      }
   }
 }
 

@@ -53,15 +53,12 @@ class ContactSolver {
   void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel);
   void storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody, float substep) const;
 
-  struct alignas(32) Record {
-    float v[8];
-  };
   std::vector<ContactBlock> blocks_;
   std::vector<int> colorStart_;            // first block of each color, and one past the last
   std::vector<std::uint64_t> colorsUsed_;  // per solver body, a bit per color
   std::vector<std::uint8_t> colorOf_;      // per active contact
   std::vector<int> colorCountOf_;
-  std::vector<Record> base_, warm_;
+  std::vector<SolverWarmStart> base_, warm_, dropped_;
   double deepest_ = 0;
 };
 

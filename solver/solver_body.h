@@ -10,6 +10,11 @@ struct alignas(64) SolverBody {
   float displacement[8] = {};  // since the start of the step: position (m), rotation vector (rad, world axes), 0, 0
 };
 
+// What the contacts of a body did to its velocity in a substep, which starts the next one. As SolverBody::velocity.
+struct alignas(32) SolverWarmStart {
+  float v[8] = {};
+};
+
 // Inverse mass and inverse inertia in world axes, constant over one step. Zero for a body that contacts do not move.
 struct alignas(32) SolverMass {
   float inverseInertia[6] = {};  // xx, xy, xz, yy, yz, zz
