@@ -93,10 +93,15 @@ void saveCache(const CoreProximity& r, const Simplex* simplex, QueryCache& cache
     cache.vertices[cache.vertexCount++] = static_cast<std::uint8_t>(simplex->vertex[i].id);
 }
 
+bool within(const Vec3& half, const Vec3& p, double rounding) {
+  return std::abs(p.x) <= half.x + rounding && std::abs(p.y) <= half.y + rounding && std::abs(p.z) <= half.z + rounding;
+}
+
 // A pair that was in contact is most likely still in contact, on the same face or the one beside it. What EPA would have to
 // show is that no other face is nearer, and a pair of boxes has fifteen directions of faces: looking at them all is the
-// certificate. False when the pair is not clearly in contact any more.
-bool certifiedContact(const Difference& d, CoreProximity& r) {
+// certificate. False when the pair is not clearly in contact any more, or the points that come with the direction miss one
+// of the boxes (they are made for manifolds, which may be off a little in places).
+bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) {
   detail::BoxPair p;
   const Vec3 halfA = d.unit * d.halfA, halfB = d.unit * d.halfB, t = d.unit * d.t;  // powers of two: exact
   for (int k = 0; k < 3; ++k) {
@@ -119,17 +124,18 @@ bool certifiedContact(const Difference& d, CoreProximity& r) {
   r.lowerBound = best.separation - rounding;
   r.upperBound = best.separation + rounding;
   r.normal = detail::axisVector(p, best);
-  r.pointOnA = detail::penetrationWitness(p, best);
+  r.pointOnA = pointsWanted ? detail::penetrationWitness(p, best) : Vec3{0, 0, 0};
   r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
   r.iterations = 1;
   r.boxFeature = best.index;
-  return true;
+  return !pointsWanted || (within(halfA, r.pointOnA, rounding) && within(halfB, transposeTimes(d.c, r.pointOnB - t), rounding));
 }
 
 }  // namespace
 
-void boxProximity(const Difference& d, double maxDistance, bool depthWanted, QueryCache* cache, CoreProximity& r) {
-  if (depthWanted && cache && cache->face > 0 && certifiedContact(d, r)) return saveCache(r, nullptr, *cache);
+void boxProximity(const Difference& d, double maxDistance, bool depthWanted, QueryCache* cache, CoreProximity& r,
+                  bool pointsWanted) {
+  if (depthWanted && cache && cache->face > 0 && certifiedContact(d, pointsWanted, r)) return saveCache(r, nullptr, *cache);
   Vec3 axis;
   GjkResult g;
   loadCache(d, cache, g.simplex, axis);

@@ -82,8 +82,22 @@ class Completion {
   Simplex s;
 };
 
+// The origin's projection may fall on the other half of a flat polygon, past the edge by rounding: go there. Then weights
+// below zero are rounding, too.
 void keepFace(const EpaPolytope& polytope, int f, EpaResult& r) {
+  for (int step = 0; step < 8 && polytope.planeWeights(f, r.weight); ++step) {
+    int edge = -1;  // the one most violated: opposite to vertex k is the edge k + 1
+    for (int k = 0; k < 3; ++k)
+      if (r.weight[k] < 0 && (edge < 0 || r.weight[k] < r.weight[(edge + 2) % 3])) edge = (k + 1) % 3;
+    if (edge < 0) break;
+    const int g = polytope.face(f).neighbour[edge];
+    if (!(std::abs(polytope.face(g).distance - polytope.face(f).distance) <= tolerances::kRounding)) break;
+    f = g;
+  }
   polytope.triangleDistance(f, r.weight);
+  double sum = 0;
+  for (double& w : r.weight) sum += w = w > 0 ? w : 0;
+  for (double& w : r.weight) w /= sum;
   for (int k = 0; k < 3; ++k) r.face[k] = polytope.vertex(polytope.face(f).vertex[k]);
 }
 
@@ -117,6 +131,11 @@ void expand(const Difference& difference, EpaPolytope& polytope, double toleranc
       }
     }
     if (apart || exact || stuck) {
+      // Of directions that agree to rounding take that of the face the points come from.
+      if (exact && !sliver) {
+        r.depth = depth;
+        r.normal = face.normal;
+      }
       r.degenerate = !apart && r.depth - r.lowerBound > tolerance;
       return keepFace(polytope, f, r);
     }

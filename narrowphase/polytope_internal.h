@@ -41,6 +41,8 @@ class Polytope {
   bool inUse(int f) const { return keys_[f] < std::numeric_limits<double>::infinity(); }
   // Distance of the origin from the triangle, and the nearest point's weights on its vertices.
   double triangleDistance(int face, double weight[3]) const;
+  // Weights of the origin's projection on the face's plane, below zero outside. False when there is no plane.
+  bool planeWeights(int face, double weight[3]) const;
 
   const Face& face(int f) const { return faces_[f]; }
   const Vertex& vertex(int v) const { return vertices_[v]; }
@@ -230,22 +232,26 @@ inline bool Polytope<kMostVertices, Index>::add(int face, const Vertex& w) {
   return true;
 }
 
+template <int kMostVertices, class Index>
+inline bool Polytope<kMostVertices, Index>::planeWeights(int f, double weight[3]) const {
+  const Face& face = faces_[f];
+  if (face.distance == kNoPlane) return false;
+  const Vec3 p[3] = {vertices_[face.vertex[0]].w, vertices_[face.vertex[1]].w, vertices_[face.vertex[2]].w};
+  for (int k = 0; k < 3; ++k) weight[k] = dot(face.normal, cross(p[(k + 1) % 3], p[(k + 2) % 3]));
+  const double sum = weight[0] + weight[1] + weight[2];
+  for (int k = 0; k < 3; ++k) weight[k] /= sum;
+  return sum > 0;
+}
+
 // The origin's nearest point on the triangle: on the plane where it falls inside, else on the nearest edge.
 template <int kMostVertices, class Index>
 inline double Polytope<kMostVertices, Index>::triangleDistance(int f, double weight[3]) const {
   const Face& face = faces_[f];
   const Vec3 p[3] = {vertices_[face.vertex[0]].w, vertices_[face.vertex[1]].w, vertices_[face.vertex[2]].w};
-  if (face.distance != kNoPlane) {
-    double area[3];
-    for (int k = 0; k < 3; ++k) area[k] = dot(face.normal, cross(p[(k + 1) % 3], p[(k + 2) % 3]));
-    const double sum = area[0] + area[1] + area[2];
-    // A point outside by this share of the triangle's height is inside to rounding.
-    const double outside = -1e-9 * sum;
-    if (sum > 0 && area[0] >= outside && area[1] >= outside && area[2] >= outside) {
-      for (int k = 0; k < 3; ++k) weight[k] = area[k] / sum;
-      return std::abs(face.distance);
-    }
-  }
+  // A point outside by this share of the triangle's height is inside to rounding.
+  const double outside = -1e-9;
+  if (planeWeights(f, weight) && weight[0] >= outside && weight[1] >= outside && weight[2] >= outside)
+    return std::abs(face.distance);
   double best = -1;
   for (int k = 0; k < 3; ++k) {
     const int next = k == 2 ? 0 : k + 1;

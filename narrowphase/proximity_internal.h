@@ -24,8 +24,9 @@ void coreProximity(const Difference& difference, double maxDistance, double tole
 
 // The same for two boxes, exact to rounding; the difference as boxDifference(halfA, halfB, c, t) makes it, with the axes
 // of B as the columns of c and B's centre t, both in the frame of A.
+// Without pointsWanted the witness points of a pair in contact may be left out.
 void boxProximity(const Difference& difference, double maxDistance, bool depthWanted, QueryCache* cache,
-                  CoreProximity& result);
+                  CoreProximity& result, bool pointsWanted = true);
 
 // Shared by both: GJK's closest points in metres.
 void fromGjk(const Difference& difference, const GjkResult& gjk, CoreProximity& result);

@@ -37,6 +37,13 @@ inline constexpr int kMaxHullVertices = 512;
 // coplanar that went through a rotation or a file of 12 digits.
 inline constexpr double kHullThickness = 1e-12;
 
+// Casts: a gap of this share of the size counts as contact. Above the rounding of a distance query by enough that the last
+// step of a cast, which aims at exactly 0, always gets there; the time of impact of turning boxes approaches 0 only
+// geometrically and stops earlier.
+inline constexpr double kCastTouching = 1e-10;
+inline constexpr double kImpactTouching = 1e-9;
+inline constexpr int kMaxCastIterations = 256;
+
 // EPA must show that its upper and lower bound of the depth agree this well before a box pair counts as exact.
 inline constexpr double kCertificate = 1e-13;
 
