@@ -39,7 +39,7 @@ struct FacePair {
   double hp, hq;    // half sides of the reference face
   int j, j1, j2;    // axes of the incident box: across; of e1, which runs more along x than e2 does
   int incidentUp;   // 1: the incident face is on the positive side of j
-  int up1, up2;     // sign bit of axis j1 at the end of e1, of j2 at the end of e2
+  int corner;       // vertex of the incident box at c + e1 + e2
   double c[3];      // centre of the incident face
   double e1[3], e2[3];  // from there to the middle of its sides; e1[0] >= 0, e2[1] >= 0
   double shortest;  // of the four half sides
@@ -58,9 +58,7 @@ int edgeAt(int vertex, int axis) {
 int faceIndex(int axis, int up) { return 2 * axis + up; }
 
 int referenceVertex(const FacePair& f, int sx, int sy) { return sx << f.p | sy << f.q | f.up << f.k; }
-int incidentVertex(const FacePair& f, int s1, int s2) {
-  return (s1 ? f.up1 : 1 - f.up1) << f.j1 | (s2 ? f.up2 : 1 - f.up2) << f.j2 | f.incidentUp << f.j;
-}
+int incidentVertex(const FacePair& f, int s1, int s2) { return f.corner ^ (1 - s1) << f.j1 ^ (1 - s2) << f.j2; }
 std::uint32_t referenceVertexId(const FacePair& f, int sx, int sy) {
   return vertexId(f.referenceIsB, referenceVertex(f, sx, sy), faceIndex(f.j, f.incidentUp));
 }
@@ -105,9 +103,9 @@ FacePair makeFacePair(const BoxPair& pair, const BoxAxis& axis) {
     f.j1 = f.j2;
     f.j2 = swap;
   }
-  f.up1 = g[f.j1][0] < 0 ? 0 : 1;
-  f.up2 = g[f.j2][1] < 0 ? 0 : 1;
-  const double s1 = f.up1 ? hi[f.j1] : -hi[f.j1], s2 = f.up2 ? hi[f.j2] : -hi[f.j2];
+  const bool up1 = g[f.j1][0] >= 0, up2 = g[f.j2][1] >= 0;
+  f.corner = int(up1) << f.j1 | int(up2) << f.j2 | f.incidentUp << f.j;
+  const double s1 = up1 ? hi[f.j1] : -hi[f.j1], s2 = up2 ? hi[f.j2] : -hi[f.j2];
   const double s = f.incidentUp ? hi[f.j] : -hi[f.j];
   const double* centre = f.referenceIsB ? pair.u : pair.t;
   const double toward = f.referenceIsB ? -1.0 : 1.0;
@@ -159,15 +157,20 @@ bool clipAligned(const FacePair& f, ClipPoint out[4]) {
     const double y = incidentInside ? vy : onSideX ? yAtSide : f.hq;
     const bool atIncident = (std::fabs(x - vx) <= near) & (std::fabs(y - vy) <= near);
     const bool atReference = (f.hp - x <= near) & (f.hq - y <= near);
-    const int rv = referenceVertex(f, sx, sy), iv = incidentVertex(f, sx, sy);
-    const std::uint32_t crossing = crossingId(f, edgeAt(rv, onSideX ? f.q : f.p), edgeAt(iv, onSideX ? f.j1 : f.j2));
-    // B's vertex first, whichever box has the reference face, so that the id does not depend on that.
-    const bool nameIncident = atIncident & !(atReference & f.referenceIsB);
     ClipPoint& point = out[corner];
     point.x = signX * x;
     point.y = signY * y;
     point.z = f.c[2] + slopeX * (point.x - f.c[0]) + slopeY * (point.y - f.c[1]);
-    point.id = nameIncident ? incidentVertexId(f, sx, sy) : atReference ? referenceVertexId(f, sx, sy) : crossing;
+    // B's vertex first, whichever box has the reference face, so that the id does not depend on that. Names, unlike the
+    // four ways above, hardly ever change: here branches are right.
+    if (atIncident && !(atReference && f.referenceIsB)) {
+      point.id = incidentVertexId(f, sx, sy);
+    } else if (atReference) {
+      point.id = referenceVertexId(f, sx, sy);
+    } else {
+      const int rv = referenceVertex(f, sx, sy), iv = incidentVertex(f, sx, sy);
+      point.id = crossingId(f, edgeAt(rv, onSideX ? f.q : f.p), edgeAt(iv, onSideX ? f.j1 : f.j2));
+    }
   }
   return true;
 }
@@ -274,7 +277,7 @@ void clipGeneral(const FacePair& f, double maxDistance, Candidates& candidates) 
   }
 }
 
-// Reduces to four points by fixed directions; see boxAxisManifold. Returns how many.
+// Reduces to four points that span the patch; see boxAxisManifold. Returns how many.
 int reduce(const Candidates& candidates, double shortest, ClipPoint out[4]) {
   const ClipPoint* points = candidates.points;
   const int count = candidates.count;
@@ -289,48 +292,49 @@ int reduce(const Candidates& candidates, double shortest, ClipPoint out[4]) {
     lowY = points[i].y < lowY ? points[i].y : lowY;
     highY = points[i].y > highY ? points[i].y : highY;
   }
+  // Measured in units of the patch's own width and height, so that a long patch is spanned across too.
   const double scaleX = highX > lowX ? 1 / (highX - lowX) : 0, scaleY = highY > lowY ? 1 / (highY - lowY) : 0;
-  // 35 degrees, not 45: on the diagonal two points of an octagon (a square turned by 45 degrees over another) would tie.
-  constexpr double kDirections[4][2] = {{1, 0.7}, {-0.7, 1}, {-1, -0.7}, {0.7, -1}};
-  // Of points as far out as that, the earlier one stays: a tie must not be broken by rounding.
-  constexpr double kTie = 1e-3;
-  int kept[4];
-  int keptCount = 0;
-  bool taken[24] = {};
-  for (const auto& direction : kDirections) {
-    int best = 0;
-    double bestScore = 0;
-    for (int i = 0; i < count; ++i) {
-      const double score = direction[0] * points[i].x * scaleX + direction[1] * points[i].y * scaleY;
-      if (i == 0 || score > bestScore + kTie) {
-        best = i;
-        bestScore = score;
-      }
-    }
-    if (!taken[best]) {
-      taken[best] = true;
-      kept[keptCount++] = best;
-    }
+  double x[24], y[24];
+  for (int i = 0; i < count; ++i) {
+    x[i] = points[i].x * scaleX;
+    y[i] = points[i].y * scaleY;
   }
-  const auto spread = [&](int i, int k) {
-    const double dx = (points[i].x - points[k].x) * scaleX, dy = (points[i].y - points[k].y) * scaleY;
-    return dx * dx + dy * dy;
-  };
-  // Two directions may share a point: fill up with the one furthest from those kept.
-  while (keptCount < 4) {
-    int best = -1;
-    double bestGap = -1;
-    for (int i = 0; i < count; ++i) {
-      if (taken[i]) continue;
-      double gap = spread(i, kept[0]);
-      for (int k = 1; k < keptCount; ++k) gap = spread(i, kept[k]) < gap ? spread(i, kept[k]) : gap;
-      if (gap > bestGap + kTie) {
+  // Of points that score the same to this part, the earlier one stays: a tie must not be broken by rounding.
+  constexpr double kTie = 1e-3;
+  const auto highest = [count](auto&& score) {
+    int best = 0;
+    double bestScore = score(0);
+    for (int i = 1; i < count; ++i) {
+      const double s = score(i);
+      if (s > bestScore + kTie) {
         best = i;
-        bestGap = gap;
+        bestScore = s;
       }
     }
-    taken[best] = true;
-    kept[keptCount++] = best;
+    return best;
+  };
+  const auto spread = [&](int i, int k) { return (x[i] - x[k]) * (x[i] - x[k]) + (y[i] - y[k]) * (y[i] - y[k]); };
+  // One end by a fixed direction, the other end furthest from it, then the furthest on both sides of the line between them.
+  // 35 degrees, not 45: on the diagonal two points of an octagon (a square turned by 45 degrees over another) would tie.
+  int kept[4];
+  kept[0] = highest([&](int i) { return x[i] + 0.7 * y[i]; });
+  kept[1] = highest([&](int i) { return spread(i, kept[0]); });
+  const double alongX = x[kept[1]] - x[kept[0]], alongY = y[kept[1]] - y[kept[0]];
+  const auto side = [&](int i) { return alongX * (y[i] - y[kept[0]]) - alongY * (x[i] - x[kept[0]]); };
+  kept[2] = highest(side);
+  kept[3] = highest([&](int i) { return -side(i); });
+  // Nothing beyond the line on one side: two of the four are the same. The patch is a polygon of more than four corners, so
+  // there is a point for the place.
+  for (int k = 1; k < 4; ++k) {
+    bool twice = false;
+    for (int m = 0; m < k; ++m) twice |= kept[m] == kept[k];
+    if (!twice) continue;
+    kept[k] = highest([&](int i) {
+      double gap = 4;
+      for (int m = 0; m < 4; ++m)
+        if (m != k) gap = spread(i, kept[m]) < gap ? spread(i, kept[m]) : gap;
+      return gap;
+    });
   }
   int deepest = 0, deepestKept = kept[0];
   for (int i = 1; i < count; ++i) deepest = points[i].z < points[deepest].z ? i : deepest;

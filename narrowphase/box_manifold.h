@@ -26,9 +26,11 @@ BoxFeature decodeBoxFeature(std::uint32_t featureId);       // kind None for an 
 // other box clipped to the prism over the face and reduced to four points, for an edge axis the point between the two
 // supporting edges. Points with separation <= maxDistance. No point for invalid input or when nothing lies over the face.
 //
-// The reduction keeps the extremes of the patch along four directions that are fixed in the reference face, not the
-// deepest points: depths differ by rounding only in a stack, and a choice by depth would jump. Only a point deeper than
-// all of these by a thousandth of the smallest half extent of the two faces takes the place of its nearest one.
+// The reduction keeps points that span the patch: the furthest along a direction fixed in the reference face, the furthest
+// from that one, and the furthest on both sides of the line between them. Not the deepest points: depths differ by
+// rounding only in a stack, and a choice by depth would jump. Only a point deeper than all of these by a thousandth of the
+// shortest half side of the two faces takes the place of its nearest one. Aligned faces (stacks) keep the four corners of
+// their patch and do not come to this.
 ContactManifold boxAxisManifold(const Box& a, const Box& b, const Pose& poseBInA, const BoxAxis& axis, double maxDistance);
 
 }  // namespace sunder
