@@ -120,8 +120,12 @@ double cpuSeconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// A slow engine gets fewer frames: none begins after this much time.
+constexpr double kPatience = 3;  // seconds
+
 struct Result {
   double build = 0, frame = 0, pairs = 0, bytes = 0;
+  int frames = 0;
 };
 using Results = std::map<std::string, Result>;
 
@@ -150,15 +154,19 @@ Results measure(const std::string& family, const std::string& motion, std::size_
   for (int f = -1; f < frames; ++f) {
     moveFrame(motion, frame, velocity, random);
     for (std::size_t e = 0; e < engines.size(); ++e) {
-      if (!engines[e]) continue;
+      Result& result = results[entries[e].name];
+      if (!engines[e] || result.frame > kPatience) continue;
       const double start = cpuSeconds();
       engines[e]->step(frame);
       // The first frame only warms up.
-      if (f >= 0) results[entries[e].name].frame += (cpuSeconds() - start) / frames;
+      if (f < 0) continue;
+      result.frame += cpuSeconds() - start;
+      ++result.frames;
     }
   }
   for (std::size_t e = 0; e < engines.size(); ++e) {
     if (!engines[e]) continue;
+    results[entries[e].name].frame /= std::max(1, results[entries[e].name].frames);
     results[entries[e].name].pairs = static_cast<double>(engines[e]->pairs());
     results[entries[e].name].bytes = engines[e]->bytes();
   }
@@ -221,7 +229,7 @@ void runCase(const std::string& family, const std::string& motion, const Options
     const Results results = measure(family, motion, n, frames, entries);
     for (const EngineEntry& entry : entries) {
       const auto found = results.find(entry.name);
-      if (found == results.end()) continue;
+      if (found == results.end() || found->second.frames == 0) continue;
       const Result& r = found->second;
       std::printf("%-9s %-9s %8zu  %-18s %10.4f ms/frame %9.1f ns/box %11.0f pairs %9.2f ms build", family.c_str(),
                   motion.c_str(), n, entry.name.c_str(), 1e3 * r.frame, 1e9 * r.frame / double(n), r.pairs,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SweepAndPrune against its referee over random operations. SUNDER_BROADPHASE_OPERATIONS sets how many in all.
+// SweepAndPrune against its referee over random operations.
 #include "broadphase_model.h"
 
-#include <cstdlib>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -17,11 +16,6 @@ struct RandomSource {
   std::uint32_t next(std::uint32_t bound) { return static_cast<std::uint32_t>(engine() % bound); }
 };
 
-std::size_t operations(std::size_t byDefault) {
-  const char* text = std::getenv("SUNDER_BROADPHASE_OPERATIONS");
-  return text ? std::strtoull(text, nullptr, 10) : byDefault;
-}
-
 void run(const BroadphaseSettings& settings, std::size_t capacity, std::size_t perSeed, std::size_t total) {
   std::size_t events = 0;
   for (unsigned seed = 0; seed * perSeed < total; ++seed) {
@@ -34,10 +28,14 @@ void run(const BroadphaseSettings& settings, std::size_t capacity, std::size_t p
   EXPECT_GT(events, total) << "hardly any pairs: the test tests nothing";
 }
 
-TEST(BroadphaseModel, FatBoxes) { run({}, 70, 500, operations(100000) / 2); }
+TEST(BroadphaseModel, FatBoxes) { run({}, 70, 500, 50000); }
 // Without margins, boxes on a lattice are equal, touch exactly and part by exactly nothing.
-TEST(BroadphaseModel, TightBoxes) { run({0.0, 0.0}, 70, 500, operations(100000) / 2); }
+TEST(BroadphaseModel, TightBoxes) { run({0.0, 0.0}, 70, 500, 50000); }
 // Enough proxies for several levels of the tree, and for changes that are few among them.
-TEST(BroadphaseModel, ManyProxies) { run({0.02, 1.0}, 900, 3000, operations(100000) / 12); }
+TEST(BroadphaseModel, ManyProxies) { run({0.02, 1.0}, 900, 3000, 6000); }
+
+TEST(BroadphaseModel, LongFatBoxes) { run({}, 70, 500, 500000); }
+TEST(BroadphaseModel, LongTightBoxes) { run({0.0, 0.0}, 70, 5000, 500000); }
+TEST(BroadphaseModel, LongManyProxies) { run({0.02, 1.0}, 900, 10000, 60000); }
 
 }  // namespace
