@@ -40,7 +40,7 @@ enum AxisLock : std::uint8_t {
 struct BodyDef {
   BodyKind kind = BodyKind::Dynamic;
   Eigen::Vector3d halfExtents = Eigen::Vector3d(0.5, 0.5, 0.5);  // metres, each > 0
-  Pose pose;
+  Pose pose = {};
   Eigen::Vector3d linearVelocity = Eigen::Vector3d::Zero();   // m/s
   Eigen::Vector3d angularVelocity = Eigen::Vector3d::Zero();  // rad/s
   double density = 1000;      // kg/m^3, > 0; used when mass is 0
@@ -54,7 +54,7 @@ struct BodyDef {
   std::int8_t dominance = 0;  // a body is not moved by contacts with bodies of lower dominance
   bool allowSleep = true;
   bool continuous = false;  // swept against dynamic bodies too; every fast body is swept against static ones
-  CollisionFilter filter;
+  CollisionFilter filter = {};
   Eigen::Vector3d surfaceVelocity = Eigen::Vector3d::Zero();  // m/s, world axes: conveyor belt
 };
 
