@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# determinism.sh [COMPILER...]: builds the library with each compiler at -O1, -O2 and -O3, and once for the machine's own
+# instruction set, and checks that all builds compute the hashes of golden_hashes.json, with the baseline and the AVX2
+# kernel and 1 to 4 threads.
+set -eu
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+sets=baseline
+if grep -qw avx2 /proc/cpuinfo 2>/dev/null; then sets="baseline avx2"; fi
+
+[ $# -gt 0 ] || set -- g++ clang++
+for compiler in "$@"; do
+  for flags in -O1 -O2 -O3 "-O3 -march=native"; do
+    build="$work/build"
+    rm -rf "$build"
+    # No build type: these flags and no others.
+    if ! { cmake -G Ninja -S "$source" -B "$build" "-DCMAKE_CXX_COMPILER=$compiler" "-DCMAKE_CXX_FLAGS=$flags" \
+      -DCMAKE_BUILD_TYPE=None -DSUNDER_BUILD_TESTS=OFF &&
+      cmake --build "$build" --target golden_hashes; } >"$work/log" 2>&1; then
+      cat "$work/log" >&2
+      echo "$compiler $flags: the build failed" >&2
+      failed=1
+      continue
+    fi
+    for set in $sets; do
+      printf '%s %s, %s: ' "$compiler" "$flags" "$set"
+      SUNDER_INSTRUCTION_SET=$set "$build/golden_hashes" "$source/tests/golden_hashes.json" || failed=1
+    done
+  done
+done
+exit $failed

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Rules that no compiler checks: each source file says its licence, none is longer than about 400 lines, and the
+# library's sources use no libm function whose last bit differs between machines.
+set -eu
+cd "$(dirname "$0")/.."
+failed=0
+complain() {
+  echo "$1" >&2
+  failed=1
+}
+for file in broadphase/* narrowphase/* solver/* physics/* demo/* bench/* tests/* tests/package/* cmake/*; do
+  case "$file" in
+    *.cpp | *.h | *.inl) first='// SPDX-License-Identifier: MIT' ;;
+    *.cmake | *.in | *CMakeLists.txt) first='# SPDX-License-Identifier: MIT' ;;
+    *) continue ;;
+  esac
+  [ "$(head -n 1 "$file")" = "$first" ] || complain "$file: the first line must be: $first"
+  lines=$(wc -l <"$file")
+  [ "$lines" -le 420 ] || complain "$file: $lines lines; the limit is about 400"
+done
+for file in broadphase/* narrowphase/* solver/* physics/*; do
+  sed 's,//.*,,' "$file" | grep -nE '\b(std::)?(sin|cos|tan|asin|acos|atan2?|exp2?|log(2|10)?|pow|cbrt|hypot|fma)\(' |
+    sed "s,^,$file: libm function: ," | grep . && failed=1
+  grep -nE 'unordered_(map|set)' "$file" | sed "s,^,$file: no fixed order: ," | grep . && failed=1
+done
+exit $failed
