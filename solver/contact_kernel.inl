@@ -307,24 +307,30 @@ void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 m
 // speed^2 = (u - g)^2 + 2 (g / h) d, so that a bounce neither makes nor loses height. Returns the lanes with a hit.
 Mask8 findHits(ContactBlock& block, const PairState& s, const Moved& moved, const ContactKernelParameters& parameters) {
   const Float8 zero = splat(0.0f), threshold = splat(-parameters.hitSpeed), inverseSubstep = splat(parameters.inverseSubstep);
-  const Float8 gain = load8(block.normalGain);
+  const Float8 gain = load8(block.normalGain), two = splat(2.0f);
   Float8 worst = zero, approach[4] = {zero, zero, zero, zero};
   for (int i = 0; i < block.pointCount; ++i) {
     const ContactBlock::Point& point = block.points[i];
     const Float8 r1 = load8(point.r1), r2 = load8(point.r2);
     const Float8 velocity = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
     const Float8 separation = load8(point.separation) + normalVelocity(moved.relative, moved.turnedA, moved.turnedB, s.offset, r1, r2);
-    const Mask8 hits = (threshold > velocity) & (zero > velocity + separation * inverseSubstep) &
-                       (splat(1e-30f) > load8(point.impulse)) & (load8(point.mass) > zero);
+    const Float8 closing = separation * inverseSubstep;  // the velocity that would close the gap
+    // A point that would hit in the next substep goes along with one that hits now: a face that lands flat but for a
+    // last tilt bounces as a face.
+    const Mask8 near = (threshold > velocity) & (zero > two * velocity + closing) & (splat(1e-30f) > load8(point.impulse)) &
+                       (load8(point.mass) > zero);
     const Float8 before = velocity - gain;
-    const Float8 squared = max8(before * before - splat(2.0f) * gain * inverseSubstep * max8(separation, zero), zero);
-    approach[i] = select(hits, zero - sqrt8(squared), zero);
-    worst = min8(worst, approach[i]);
+    const Mask8 now = zero > velocity + closing;
+    // Only a point that closes its gap now has fallen through it.
+    const Float8 fallen = select(now, max8(closing, zero), zero);
+    const Float8 squared = max8(before * before - two * gain * fallen, zero);
+    approach[i] = select(near, zero - sqrt8(squared), zero);
+    worst = min8(worst, select(now, approach[i], zero));
   }
   const Mask8 lanes = zero > worst;
   block.hits = any(lanes);
   if (block.hits)
-    for (int i = 0; i < 4; ++i) store8(block.approach[i], approach[i]);
+    for (int i = 0; i < 4; ++i) store8(block.approach[i], select(lanes, approach[i], zero));
   return lanes;
 }
 
@@ -357,12 +363,14 @@ void relaxNormals(ContactBlock& block, PairState& s, const ContactKernelParamete
     ContactBlock::Point& point = block.points[i];
     const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse);
     Float8 target = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
+    // A point that carries nothing is open: it may move as it likes.
+    Float8 closed = impulse;
     if (kHits) {
       const Float8 approach = load8(block.approach[i]);
       target = target + select(threshold > approach, restitution * approach, zero);
+      closed = max8(closed, zero - approach);
     }
-    // A point that carries nothing is open: it may move as it likes.
-    const Float8 change = select(impulse > zero, zero - load8(point.mass) * target, zero);
+    const Float8 change = select(closed > zero, zero - load8(point.mass) * target, zero);
     const Float8 next = max8(impulse + change, zero);
     store8(point.impulse, next);
     addNormalImpulse(s, r1, r2, next - impulse);
