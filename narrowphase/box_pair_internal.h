@@ -135,7 +135,8 @@ struct Closest {
   bool alongAxis;  // the normal is that of `axis`: two edges, or two faces over each other
   BoxAxis axis;
 };
-Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& best, bool facesSeen);
+Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& best,
+                     bool facesSeen = false);
 
 // Manifold with a face axis as its normal: the face of the other box that looks at it, clipped. Points with separations
 // up to maxDistance; none when the faces do not lie over each other.
