@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A user of the library, compiled with flags of its own. Prints the hash of a short run, which must not depend on them.
+#include <sunder/broadphase/aabb.h>
 #include <sunder/narrowphase/query.h>
 #include <sunder/physics/world.h>
 
 #include <Eigen/Dense>
 #include <cinttypes>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 
@@ -23,7 +25,8 @@ static_assert(alignof(sunder::BodyDef) == 8 && alignof(sunder::Proximity) == 8);
 // Makes this program hold its own copies of the Eigen functions that a library might have used: if the library's
 // results depended on one of them, the flags of this file would change the hash.
 static double useEigen() {
-  volatile double seed = 0.25;
+  volatile double hidden = 0.25;  // not known to the compiler
+  const double seed = hidden;
   Eigen::Vector3d a(seed, 1.1, 2.3), b(0.7, seed, 1.9);
   Eigen::Matrix3d m = a * b.transpose() + Eigen::Matrix3d::Identity();
   sunder::Quaternion q(seed, a[0], b[1], 0.5);
