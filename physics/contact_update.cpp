@@ -13,9 +13,6 @@ namespace {
 
 using namespace math;
 
-// m. Pairs nearer than this, beyond the motion of the next step, have a contact already, so that its first impulse is
-// found in the step that needs it.
-constexpr double kContactMargin = 0.005;
 // Share of the smallest half extent of the two boxes that they may move before the manifold is made anew.
 constexpr double kRecycleShare = 0.002;
 // Share of the smaller box's radius within which a new point takes over the impulse of an old one with another id.

@@ -247,9 +247,23 @@ void World::Impl::finishPose(std::uint32_t index, const Pose& before, double dt)
     opposed += (q[k] + p[k]) * (q[k] + p[k]);
   }
   clocks[index].now += length(moved) + body.radius * 2.3 * std::sqrt(std::min(apart, opposed));
-  Eigen::Vector3d ahead;
-  store(ahead, dt * load(body.linearVelocity));
-  broadphase.move(index, boundsOf(frames[index], body.def.halfExtents), ahead);
+  moveProxy(index, dt);
+}
+
+// Tells the broadphase where a body may be during the next step of dt seconds, so that what it may come to touch is a
+// pair by then.
+void World::Impl::moveProxy(std::uint32_t index, double dt) {
+  const BodyState& body = bodies[index];
+  Aabb box = boundsOf(frames[index], body.def.halfExtents);
+  const Vec3 v = load(body.linearVelocity), g = load(def.gravity);
+  const double share = body.def.kind == BodyKind::Dynamic ? dt * body.def.gravityScale : 0;
+  const double ahead[3] = {dt * (v.x + share * g.x), dt * (v.y + share * g.y), dt * (v.z + share * g.z)};
+  const double turn = kContactMargin + body.radius * std::min(1.0, dt * length(load(body.angularVelocity)));
+  for (int k = 0; k < 3; ++k) {
+    box.lower.data()[k] += std::min(ahead[k], 0.0) - turn;
+    box.upper.data()[k] += std::max(ahead[k], 0.0) + turn;
+  }
+  broadphase.move(index, box, {ahead[0], ahead[1], ahead[2]});
 }
 
 const StepReport& World::step(double dt) {
@@ -264,6 +278,11 @@ const StepReport& World::step(double dt) {
     return report;
   }
   StageClock clock, whole;
+  if (w.movingChanged || dt != w.lastTimeStep) {  // new bodies, new velocities, another reach
+    for (std::uint32_t i = 0; i < w.bodies.size(); ++i)
+      if (w.isMoving(i)) w.moveProxy(i, dt);
+    w.lastTimeStep = dt;
+  }
   w.updatePairs();
   w.wakeDisturbed();
   w.updateMoving();

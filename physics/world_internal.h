@@ -11,6 +11,10 @@
 
 namespace sunder {
 
+// m. Pairs nearer than this, beyond the motion of the next step, have a contact already, so that its first impulse is
+// found in the step that needs it.
+inline constexpr double kContactMargin = 0.005;
+
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
 // Everything of a body that is not read in the inner loops.
@@ -92,6 +96,7 @@ struct World::Impl {
   std::vector<Island> islands;             // per body, valid for roots
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
   int aliveCount = 0;
+  double lastTimeStep = 0;
   StepReport report;
 
   BodyState& checked(BodyId id, const char* call);
@@ -126,6 +131,7 @@ struct World::Impl {
   void moveFreely(BodyState& body, double dt) const;
   void moveSolved(BodyState& body, const SolverBody& solved) const;
   void finishPose(std::uint32_t index, const Pose& before, double dt);
+  void moveProxy(std::uint32_t index, double dt);
 };
 
 }  // namespace sunder
