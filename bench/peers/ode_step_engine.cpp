@@ -60,6 +60,7 @@ class OdeEngine : public StepEngine {
   }
 
   ~OdeEngine() override {
+    if (world_ == nullptr) return;  // build() refused
     dJointGroupDestroy(contacts_);
     dSpaceDestroy(space_);
     dWorldDestroy(world_);
