@@ -93,15 +93,8 @@ void saveCache(const CoreProximity& r, const Simplex* simplex, QueryCache& cache
     cache.vertices[cache.vertexCount++] = static_cast<std::uint8_t>(simplex->vertex[i].id);
 }
 
-bool within(const Vec3& half, const Vec3& p, double rounding) {
-  return std::abs(p.x) <= half.x + rounding && std::abs(p.y) <= half.y + rounding && std::abs(p.z) <= half.z + rounding;
-}
-
-// A pair that was in contact is most likely still in contact, on the same face or the one beside it. What EPA would have to
-// show is that no other face is nearer, and a pair of boxes has fifteen directions of faces: looking at them all is the
-// certificate. False when the pair is not clearly in contact any more, or the points that come with the direction miss one
-// of the boxes (they are made for manifolds, which may be off a little in places).
-bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) {
+// The pair as the closed form knows it.
+detail::BoxPair pairOf(const Difference& d) {
   detail::BoxPair p;
   const Vec3 halfA = d.unit * d.halfA, halfB = d.unit * d.halfB, t = d.unit * d.t;  // powers of two: exact
   for (int k = 0; k < 3; ++k) {
@@ -111,6 +104,37 @@ bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) 
     for (int j = 0; j < 3; ++j) p.r[k][j] = (&column(d.c, j).x)[k];
   }
   detail::finishPair(p);
+  return p;
+}
+
+// Where rounding kept GJK's bounds apart (nearly parallel boxes a hair apart): all features, once.
+void closestInClosedForm(const Difference& d, CoreProximity& r) {
+  const detail::BoxPair p = pairOf(d);
+  double separations[6];
+  const BoxAxis face = detail::bestFaceAxis(p, separations);
+  const BoxAxis edge = detail::bestEdgeAbove(p, detail::edgeFloor(p, face.separation));
+  const detail::Closest closest = detail::closestApart(p, face, edge.index >= 0 ? edge : face);
+  const double rounding = detail::roundingBound(p);
+  if (!(closest.distance > rounding && closest.distance <= r.upperBound + rounding)) return;
+  r.status = QueryStatus::Converged;
+  r.signedDistance = closest.distance;
+  r.lowerBound = closest.distance - rounding;
+  r.upperBound = closest.distance + rounding;
+  r.normal = closest.normal;
+  r.pointOnA = closest.onA;
+  r.pointOnB = closest.onB;
+}
+
+bool within(const Vec3& half, const Vec3& p, double rounding) {
+  return std::abs(p.x) <= half.x + rounding && std::abs(p.y) <= half.y + rounding && std::abs(p.z) <= half.z + rounding;
+}
+
+// A pair that was in contact is most likely still in contact, on the same face or the one beside it. What EPA would have to
+// show is that no other face is nearer, and a pair of boxes has fifteen directions of faces: looking at them all is the
+// certificate. False when the pair is not clearly in contact any more, or the points that come with the direction miss one
+// of the boxes (they are made for manifolds, which may be off a little in places).
+bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) {
+  const detail::BoxPair p = pairOf(d);
   double separations[6];
   const BoxAxis face = detail::bestFaceAxis(p, separations);
   if (face.separation > 0) return false;
@@ -128,7 +152,8 @@ bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) 
   r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
   r.iterations = 1;
   r.boxFeature = best.index;
-  return !pointsWanted || (within(halfA, r.pointOnA, rounding) && within(halfB, transposeTimes(d.c, r.pointOnB - t), rounding));
+  return !pointsWanted || (within(d.unit * d.halfA, r.pointOnA, rounding) &&
+                            within(d.unit * d.halfB, transposeTimes(d.c, r.pointOnB - d.unit * d.t), rounding));
 }
 
 }  // namespace
@@ -150,7 +175,8 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
     r.upperBound = std::numeric_limits<double>::infinity();
     r.pointOnA = r.pointOnB = {0, 0, 0};
   } else if (g.outcome == GjkOutcome::Apart) {
-    fromGjk(d, g, r);
+    fromGjk(d, g, 0, r);
+    if (r.status != QueryStatus::Converged) closestInClosedForm(d, r);
   } else if (depthWanted) {
     EpaResult e;
     epa(d, g.simplex, g.axis, 0, e);

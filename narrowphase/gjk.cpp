@@ -22,6 +22,7 @@ void gjk(const Difference& difference, const Vec3& axis, double maxDistance, dou
   r.lowerBound = -std::numeric_limits<double>::infinity();
   r.axis = axis;
   r.nearest = {{0, 0, 0}, std::numeric_limits<double>::infinity(), 0};
+  int level = 0;  // steps without a gain
   bool started = false;  // axis is minus the nearest point
   if (s.count > 0) {
     if (!reduce(s, r.nearest)) {
@@ -66,8 +67,9 @@ void gjk(const Difference& difference, const Vec3& axis, double maxDistance, dou
     }
     r.nearest = nearest;
     r.axis = -nearest.v;
-    // In exact arithmetic the distance falls with every vertex. When it does not, rounding is all that is left.
-    if (started && !(nearest.vv < before)) {
+    // In exact arithmetic the distance falls with every vertex. Close to contact a turn of the axis that still matters to far
+    // vertices may change it by less than rounding: go on for a few steps, but not for ever round a circle.
+    if (started && !(nearest.vv < before) && ++level > kMaxLevelSteps) {
       r.outcome = nearest.vv <= kTouching * kTouching ? GjkOutcome::Touching : GjkOutcome::Apart;
       return;
     }

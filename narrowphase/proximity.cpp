@@ -32,7 +32,7 @@ bool makeDifference(const SupportShape& a, const SupportShape& b, const Pose& po
   return true;
 }
 
-void fromGjk(const Difference& d, const GjkResult& g, CoreProximity& r) {
+void fromGjk(const Difference& d, const GjkResult& g, double tolerance, CoreProximity& r) {
   const double distance = std::sqrt(g.nearest.vv);
   r.normal = (1 / distance) * g.axis;
   r.signedDistance = d.unit * distance;
@@ -45,7 +45,8 @@ void fromGjk(const Difference& d, const GjkResult& g, CoreProximity& r) {
   for (int i = 0; i < g.simplex.count; ++i) a = a + weight[i] * math::pointOnA(d, g.simplex.vertex[i]);
   r.pointOnA = d.unit * a;
   r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
-  r.status = g.iterationLimit ? QueryStatus::IterationLimit : QueryStatus::Converged;
+  const bool met = distance - g.lowerBound <= (tolerance > tolerances::kCertificate ? tolerance : tolerances::kCertificate);
+  r.status = met ? QueryStatus::Converged : g.iterationLimit ? QueryStatus::IterationLimit : QueryStatus::Degenerate;
 }
 
 void fromEpa(const Difference& d, const EpaResult& e, const Vec3& normal, double depth, CoreProximity& r) {
@@ -84,7 +85,7 @@ void coreProximity(const Difference& d, double maxDistance, double tolerance, bo
     r.upperBound = kInfinity;
     r.pointOnA = r.pointOnB = {0, 0, 0};
   } else if (g.outcome == GjkOutcome::Apart) {
-    fromGjk(d, g, r);
+    fromGjk(d, g, tolerance, r);
   } else if (depthWanted) {
     EpaResult e;
     epa(d, g.simplex, g.axis, tolerance, e);

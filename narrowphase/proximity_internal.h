@@ -28,8 +28,8 @@ void coreProximity(const Difference& difference, double maxDistance, double tole
 void boxProximity(const Difference& difference, double maxDistance, bool depthWanted, QueryCache* cache,
                   CoreProximity& result, bool pointsWanted = true);
 
-// Shared by both: GJK's closest points in metres.
-void fromGjk(const Difference& difference, const GjkResult& gjk, CoreProximity& result);
+// Shared by both: GJK's closest points in metres. Converged when the bounds meet to within tolerance or rounding.
+void fromGjk(const Difference& difference, const GjkResult& gjk, double tolerance, CoreProximity& result);
 // EPA's nearest face in metres, along normal (unit) with the given depth.
 void fromEpa(const Difference& difference, const EpaResult& epa, const Vec3& normal, double depth,
              CoreProximity& result);

@@ -19,11 +19,6 @@ inline BoxPairCase pairOfSeed(Family family, std::uint64_t seed) {
   return make(family, random);
 }
 
-// Cross products of nearly parallel edges need more digits than a long double has.
-inline bool needsQuad(Family f) {
-  return f == Family::NearParallel || f == Family::NearParallelEdges || f == Family::SameSizeStack;
-}
-
 inline double exactDistance(const BoxPairCase& c, bool quad) {
   return quad ? static_cast<double>(referee::exactSignedDistance<referee::Quad>(c.a, c.b, c.poseA, c.poseB).signedDistance)
               : static_cast<double>(referee::exactSignedDistance(c.a, c.b, c.poseA, c.poseB).signedDistance);
