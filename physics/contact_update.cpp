@@ -24,13 +24,6 @@ double smallestExtent(const BodyState& a, const BodyState& b) {
   return std::min({h[0], h[1], h[2], k[0], k[1], k[2]});
 }
 
-BodyPair newPair(const ProxyPair& proxies) {
-  BodyPair pair;
-  pair.a = proxies.a;
-  pair.b = proxies.b;
-  return pair;
-}
-
 // Impulses of the old points go to the new ones with the same feature, then to the nearest ones that are left.
 void takeOverImpulses(const Contact& old, Contact& next, double matchDistance) {
   bool taken[4] = {}, found[4] = {};
@@ -77,28 +70,36 @@ std::uint32_t World::Impl::newContact() {
 
 void World::Impl::freeContact(std::uint32_t contact) { freeContacts.push_back(contact); }
 
+// A pair that may collide no more: whatever rested on the other wakes.
+void World::Impl::endPair(BodyPair& pair) {
+  if (pair.touching) endedBetween.push_back({{pair.a, bodies[pair.a].generation}, {pair.b, bodies[pair.b].generation}});
+  pair.touching = false;
+  if (pair.contact == kNone) return;
+  freeContact(pair.contact);
+  pair.contact = kNone;
+  wake(pair.a);
+  wake(pair.b);
+}
+
 void World::Impl::updatePairs() {
   const PairEvents& events = broadphase.updatePairs();
   if (events.began.empty() && events.ended.empty()) return;
   mergedPairs.clear();
-  auto began = events.began.begin();
-  auto ended = events.ended.begin();
-  for (const BodyPair& pair : pairs) {
-    for (; began != events.began.end() && ProxyPair{began->a, began->b} < ProxyPair{pair.a, pair.b}; ++began)
-      mergedPairs.push_back(newPair(*began));
-    if (ended != events.ended.end() && ended->a == pair.a && ended->b == pair.b) {
-      ++ended;
-      if (pair.contact != kNone) {
-        freeContact(pair.contact);
-        wake(pair.a);
-        wake(pair.b);
-      }
+  auto next = events.began.begin();
+  auto last = events.ended.begin();
+  for (BodyPair& pair : pairs) {
+    for (; next != events.began.end() && ProxyPair{next->a, next->b} < ProxyPair{pair.a, pair.b}; ++next)
+      mergedPairs.push_back(newPair(*next));
+    if (last != events.ended.end() && last->a == pair.a && last->b == pair.b) {
+      ++last;
+      endPair(pair);
       continue;
     }
     mergedPairs.push_back(pair);
   }
-  for (; began != events.began.end(); ++began) mergedPairs.push_back(newPair(*began));
+  for (; next != events.began.end(); ++next) mergedPairs.push_back(newPair(*next));
   pairs.swap(mergedPairs);
+  ++pairsVersion;
   activePairsChanged = true;
 }
 
@@ -123,8 +124,12 @@ bool World::Impl::queryContact(BodyPair& pair, double maxDistance) {
   next.bodyB = pair.b;
   next.fixedA = a.def.kind != BodyKind::Dynamic || a.def.dominance > b.def.dominance;
   next.fixedB = b.def.kind != BodyKind::Dynamic || b.def.dominance > a.def.dominance;
-  next.friction = static_cast<float>(std::sqrt(a.def.friction * b.def.friction));
-  next.restitution = static_cast<float>(std::max(a.def.restitution, b.def.restitution));
+  const PairRule* rule = findRule(pair.a, pair.b);
+  const Material material = rule != nullptr && rule->hasMaterial
+                                ? rule->material
+                                : mix({a.def.friction, a.def.restitution}, {b.def.friction, b.def.restitution});
+  next.friction = static_cast<float>(material.friction);
+  next.restitution = static_cast<float>(material.restitution);
   const Vec3 surface = load(b.def.surfaceVelocity) - load(a.def.surfaceVelocity);
   next.surfaceVelocity[0] = static_cast<float>(-surface.x);
   next.surfaceVelocity[1] = static_cast<float>(-surface.y);
@@ -193,7 +198,10 @@ bool World::Impl::isUnchanged(BodyPair& pair) {
 bool World::Impl::updateContact(BodyPair& pair) {
   const MotionClock& a = clocks[pair.a];
   const MotionClock& b = clocks[pair.b];
-  if (pair.contact == kNone) {
+  if (pair.ignored) return false;
+  if (pair.stale) {
+    pair.stale = false;
+  } else if (pair.contact == kNone) {
     if (a.ahead + b.ahead < pair.reach) return false;
   } else if (a.now + b.now < pair.reach || isUnchanged(pair)) {
     return true;

@@ -8,8 +8,6 @@ namespace {
 
 using namespace math;
 
-constexpr double kSleepSpeed = 0.05;  // m/s, of the fastest point of a body
-constexpr double kSleepTime = 0.5;    // s
 constexpr double kTouchDistance = 0.001;  // m: closer counts as touching when it is about waking a body
 
 }  // namespace
@@ -54,13 +52,33 @@ void World::Impl::disturb(std::uint32_t body) {
   movingChanged = true;
 }
 
+void World::Impl::disturbContacts(std::uint32_t body) {
+  disturb(body);
+  changed[body] = 1;
+}
+
 void World::Impl::wakeDisturbed() {
   if (disturbed.empty()) return;
-  islandOf.assign(bodies.size(), 0);
-  for (const std::uint32_t body : disturbed) islandOf[body] = 1;
+  constexpr std::uint32_t kDisturbed = 1, kChanged = 2;
+  std::vector<std::uint32_t>& marks = islandOf;
+  marks.assign(bodies.size(), 0);
+  for (const std::uint32_t body : disturbed) marks[body] |= kDisturbed | (changed[body] != 0 ? kChanged : 0);
+  for (const std::uint32_t body : disturbed) changed[body] = 0;
   disturbed.clear();
-  for (const BodyPair& pair : pairs) {
-    if (pair.contact == kNone || (islandOf[pair.a] == 0 && islandOf[pair.b] == 0)) continue;
+  for (BodyPair& pair : pairs) {
+    const std::uint32_t mark = marks[pair.a] | marks[pair.b];
+    if (mark == 0 || pair.ignored) continue;
+    if ((mark & kChanged) != 0) pair.stale = true;
+    if (pair.contact != kNone) {
+      wake(pair.a);
+      wake(pair.b);
+      continue;
+    }
+    // Something at rest may have been put onto, or grown into, something asleep: no moving body will look at that pair.
+    const bool sleeps = bodies[pair.a].sleepingIsland != kNone || bodies[pair.b].sleepingIsland != kNone;
+    if (!sleeps || !queryContact(pair, kTouchDistance)) continue;
+    pair.stale = false;
+    if (!touches(contacts[pair.contact])) continue;
     wake(pair.a);
     wake(pair.b);
   }
@@ -72,8 +90,8 @@ void World::Impl::updateSleep(double dt) {
     BodyState& body = bodies[i];
     if (body.def.kind != BodyKind::Dynamic) continue;
     const double speed = length(load(body.linearVelocity)) + body.radius * length(load(body.angularVelocity));
-    body.stillTime = speed < kSleepSpeed && body.def.allowSleep ? body.stillTime + dt : 0;
-    candidates = candidates || body.stillTime >= kSleepTime;
+    body.stillTime = speed < def.sleepSpeed && body.def.allowSleep ? body.stillTime + dt : 0;
+    candidates = candidates || body.stillTime >= def.sleepTime;
   }
   report.islands = 0;
   if (!candidates) return;
@@ -92,7 +110,7 @@ void World::Impl::updateSleep(double dt) {
     if (body.def.kind != BodyKind::Dynamic) continue;
     const std::uint32_t root = rootOf(i);
     report.islands += root == i;
-    if (body.stillTime < kSleepTime || restless[i] != 0) restless[root] = 1;
+    if (body.stillTime < def.sleepTime || restless[i] != 0) restless[root] = 1;
   }
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];

@@ -33,28 +33,29 @@ bool isFinite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) &
 // momentum-conserving integrator.
 constexpr double kExplicitTurn = 0.02;
 
-// Inverse inertia in world axes: R diag(1 / moments) R^T.
 void setMasses(SolverMass& out, const BodyState& body, const BodyFrame& frame) {
-  const double* r = frame.rotation;
-  const double i[3] = {1 / body.inertia.data()[0], 1 / body.inertia.data()[1], 1 / body.inertia.data()[2]};
-  const std::uint8_t locks = body.def.lockedAxes;
-  const auto element = [&](int row, int column) {
-    if ((locks & (kLockAngularX << row)) != 0 || (locks & (kLockAngularX << column)) != 0) return 0.0f;
-    return static_cast<float>(i[0] * r[row] * r[column] + i[1] * r[3 + row] * r[3 + column] + i[2] * r[6 + row] * r[6 + column]);
-  };
-  out.inverseInertia[0] = element(0, 0);
-  out.inverseInertia[1] = element(0, 1);
-  out.inverseInertia[2] = element(0, 2);
-  out.inverseInertia[3] = element(1, 1);
-  out.inverseInertia[4] = element(1, 2);
-  out.inverseInertia[5] = element(2, 2);
+  double inverse[6];
+  inverseInertiaInWorld(body, frame.rotation, inverse);
+  for (int k = 0; k < 6; ++k) out.inverseInertia[k] = static_cast<float>(inverse[k]);
   out.inverseMass = static_cast<float>(1 / body.mass);
+}
+
+// m v, m symmetric: xx, xy, xz, yy, yz, zz.
+Vec3 timesSymmetric(const double (&m)[6], const Vec3& v) {
+  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z, m[2] * v.x + m[4] * v.y + m[5] * v.z};
 }
 
 // Change of the angular velocity over dt by -I^-1 (w x I w).
 Vec3 gyroscopicChange(const BodyState& body, double dt) {
   const Vec3 w = load(body.angularVelocity), moments = load(body.inertia);
   if ((moments.x == moments.y && moments.y == moments.z) || (w.x == 0 && w.y == 0 && w.z == 0)) return {0, 0, 0};
+  if ((body.def.lockedAxes & kLockRotation) != 0) {
+    const Mat3 r = toMatrix(load(body.pose.orientation));
+    const Vec3 l = transposeTimes(r, w);
+    double inverse[6];
+    inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
+    return dt * timesSymmetric(inverse, cross(r * Vec3{moments.x * l.x, moments.y * l.y, moments.z * l.z}, w));
+  }
   if (length(w) * dt < kExplicitTurn) {
     const Mat3 r = toMatrix(load(body.pose.orientation));
     const Vec3 l = transposeTimes(r, w);
@@ -105,6 +106,13 @@ void World::Impl::advanceClocks(double dt) {
     const double fall = body.def.kind == BodyKind::Dynamic ? gravity * std::fabs(body.def.gravityScale) : 0;
     clocks[i].ahead = clocks[i].now + dt * (length(load(body.linearVelocity)) + fall + body.radius * length(load(body.angularVelocity)));
   }
+  for (const std::uint32_t i : forced) {
+    const BodyForce& f = forces[i];
+    double inverse[6];
+    inverseInertiaInWorld(bodies[i], frames[i].rotation, inverse);
+    clocks[i].ahead += dt * dt * (length(Vec3{f.force[0], f.force[1], f.force[2]}) / bodies[i].mass +
+                                  bodies[i].radius * length(timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]})));
+  }
 }
 
 // One dynamic body with contacts, as the solver sees it.
@@ -113,14 +121,18 @@ void World::Impl::addSolverBody(ContactSolver& solver, std::uint32_t index, doub
   SolverBody& out = solver.bodies.emplace_back();
   SolverMass& mass = solver.masses.emplace_back();
   SolverDrive& drive = solver.drives.emplace_back();
+  solver.locked.push_back(body.def.kind == BodyKind::Dynamic ? body.def.lockedAxes : std::uint8_t{kLockNone});
   const Vec3 v = load(body.linearVelocity), w = load(body.angularVelocity);
   const double velocity[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
   for (int k = 0; k < 6; ++k) out.velocity[k] = static_cast<float>(velocity[k]);
   if (body.def.kind != BodyKind::Dynamic) return;
   setMasses(mass, body, frames[index]);
   const double h = dt / substeps;
-  const Vec3 fall = body.def.gravityScale * load(def.gravity);
-  const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt);
+  const BodyForce& f = forces[index];
+  double inverse[6];
+  inverseInertiaInWorld(body, frames[index].rotation, inverse);
+  const Vec3 fall = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
+  const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt) + h * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
   const double gain[6] = {h * fall.x, h * fall.y, h * fall.z, gyro.x, gyro.y, gyro.z};
   const double keep[2] = {1 / (1 + h * body.def.linearDamping), 1 / (1 + h * body.def.angularDamping)};
   for (int k = 0; k < 6; ++k) {
@@ -160,29 +172,32 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
 }
 
 // Motion without contacts: exact in the position (parabola), see turnFreely() for the rotation.
-void World::Impl::moveFreely(BodyState& body, double dt) const {
-  Vec3 position = load(body.pose.position), v = load(body.linearVelocity), w = load(body.angularVelocity);
+void World::Impl::moveFreely(std::uint32_t index, double dt) {
+  BodyState& body = bodies[index];
+  Vec3 position = load(body.pose.position), v = load(body.linearVelocity);
+  const Vec3 w = load(body.angularVelocity);
   if (body.def.kind == BodyKind::Dynamic) {
     const Vec3 old = v;
-    v = (1 / (1 + dt * body.def.linearDamping)) * (v + (dt * body.def.gravityScale) * load(def.gravity));
-    if ((body.def.lockedAxes & kLockLinearX) != 0) v.x = 0;
-    if ((body.def.lockedAxes & kLockLinearY) != 0) v.y = 0;
-    if ((body.def.lockedAxes & kLockLinearZ) != 0) v.z = 0;
-    position = position + (0.5 * dt) * (old + v);
+    const BodyForce& f = forces[index];
+    const Vec3 acceleration = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
+    v = (1 / (1 + dt * body.def.linearDamping)) * (v + dt * acceleration);
     store(body.linearVelocity, v);
-    const std::uint8_t turnLocks = body.def.lockedAxes & kLockRotation;
-    if (turnLocks == 0) {
+    // Half of the torque before and half after the turn: second order.
+    const bool twisted = f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
+    const auto applyHalfTorque = [&] {
+      double inverse[6];
+      inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
+      store(body.angularVelocity, load(body.angularVelocity) + (0.5 * dt) * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]}));
+    };
+    if (twisted) applyHalfTorque();
+    if ((body.def.lockedAxes & kLockRotation) == 0)
       turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
-      w = load(body.angularVelocity);
-    } else {
-      if ((turnLocks & kLockAngularX) != 0) w.x = 0;
-      if ((turnLocks & kLockAngularY) != 0) w.y = 0;
-      if ((turnLocks & kLockAngularZ) != 0) w.z = 0;
-      Eigen::Vector3d turn;
-      store(turn, dt * w);
-      body.pose.orientation = turned(body.pose.orientation, turn);
-    }
-    store(body.angularVelocity, (1 / (1 + dt * body.def.angularDamping)) * w);
+    else
+      turnLocked(body, dt);
+    if (twisted) applyHalfTorque();
+    store(body.angularVelocity, (1 / (1 + dt * body.def.angularDamping)) * load(body.angularVelocity));
+    clearLockedVelocity(body);
+    position = position + (0.5 * dt) * (old + load(body.linearVelocity));
   } else {
     position = position + dt * v;
     Eigen::Vector3d turn;
@@ -214,7 +229,7 @@ void World::Impl::finishBodies(double dt) {
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];
     const Pose before = body.previousPose;
-    if (hasMoved[i] == 0) moveFreely(body, dt);
+    if (hasMoved[i] == 0) moveFreely(i, dt);
     const double* q = body.pose.orientation.coeffs().data();
     const bool finite = isFinite(load(body.pose.position)) && isFinite(load(body.linearVelocity)) &&
                         isFinite(load(body.angularVelocity)) && std::isfinite(q[0] + q[1] + q[2] + q[3]);
@@ -300,6 +315,8 @@ const StepReport& World::step(double dt) {
   clock.add(report.milliseconds.finish);
   if (w.def.continuous) w.sweepFastBodies(dt);
   clock.add(report.milliseconds.continuous);
+  w.clearForces();
+  w.updateEvents();
   if (w.def.sleep) w.updateSleep(dt);
   clock.add(report.milliseconds.islands);
   w.fillReport();

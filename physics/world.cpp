@@ -10,7 +10,6 @@
 #include "sunder/physics/world_internal.h"
 
 namespace sunder {
-namespace {
 
 using namespace math;
 
@@ -19,7 +18,7 @@ void require(bool condition, const std::string& message) {
 }
 void requireFinite(const Eigen::Vector3d& v, const char* what) {
   for (int i = 0; i < 3; ++i)
-    require(std::isfinite(v[i]), std::string("world: ") + what + "[" + std::to_string(i) + "] is not finite");
+    require(std::isfinite(v.data()[i]), std::string("world: ") + what + "[" + std::to_string(i) + "] is not finite");
 }
 
 Pose normalizedPose(const Pose& pose) {
@@ -28,22 +27,24 @@ Pose normalizedPose(const Pose& pose) {
   return result;
 }
 
-void setMass(BodyState& body) {
+void updateMass(BodyState& body) {
   const BodyDef& def = body.def;
   const Vec3 h = load(def.halfExtents);
   body.radius = length(h);
+  body.mass = 0;
+  store(body.inertia, {0, 0, 0});
   if (def.kind != BodyKind::Dynamic) return;
   body.mass = def.mass > 0 ? def.mass : 8 * h.x * h.y * h.z * def.density;
   const double third = body.mass / 3;
   store(body.inertia, Vec3{third * (h.y * h.y + h.z * h.z), third * (h.x * h.x + h.z * h.z), third * (h.x * h.x + h.y * h.y)});
 }
 
-}  // namespace
-
 World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
   requireFinite(def.gravity, "gravity");
   require(def.substeps >= 1 && def.substeps <= 64, "world: substeps is " + std::to_string(def.substeps) + ", must be 1 to 64");
   require(def.threads >= 1 && def.threads <= 256, "world: threads is " + std::to_string(def.threads) + ", must be 1 to 256");
+  require(std::isfinite(def.sleepSpeed) && def.sleepSpeed > 0, "world: sleepSpeed is " + std::to_string(def.sleepSpeed) + ", must be > 0");
+  require(std::isfinite(def.sleepTime) && def.sleepTime > 0, "world: sleepTime is " + std::to_string(def.sleepTime) + ", must be > 0");
   impl_->def = def;
   impl_->groups[1].substepFactor = 2;
   impl_->groups[2].substepFactor = 4;
@@ -89,7 +90,8 @@ BodyId World::addBody(const BodyDef& def) {
     body.angularVelocity = def.angularVelocity;
   }
   body.alive = true;
-  setMass(body);
+  updateMass(body);
+  clearLockedVelocity(body);
   const BodyFrame frame = frameOf(body.pose);
   // A body's index is its proxy's: one number less to keep in step.
   const std::uint32_t index = w.broadphase.insert(boundsOf(frame, def.halfExtents), def.kind == BodyKind::Static, def.filter);
@@ -97,11 +99,15 @@ BodyId World::addBody(const BodyDef& def) {
     w.bodies.resize(index + 1);
     w.frames.resize(index + 1);
     w.clocks.resize(index + 1);
+    w.changed.resize(index + 1, 0);
+    w.forces.resize(index + 1);
   }
   body.generation = w.bodies[index].generation + 1;
   w.bodies[index] = body;
   w.frames[index] = frame;
   w.clocks[index] = {};
+  w.changed[index] = 0;
+  w.forces[index] = {};
   w.movingChanged = true;
   ++w.aliveCount;
   return {index, body.generation};
@@ -114,6 +120,7 @@ void World::removeBody(BodyId id) {
   body.alive = false;
   --w.aliveCount;
   w.movingChanged = true;
+  std::erase_if(w.pairRules, [&](const PairRule& rule) { return rule.a == id.index || rule.b == id.index; });
   w.broadphase.remove(id.index);  // the end of its pairs, at the next step, wakes what it touched
 }
 
@@ -160,17 +167,19 @@ void World::setLinearVelocity(BodyId id, const Eigen::Vector3d& velocity) {
   requireFinite(velocity, "linear velocity");
   BodyState& body = impl_->checked(id, "setLinearVelocity");
   require(body.def.kind != BodyKind::Static, "world: setLinearVelocity of a static body");
-  if (body.linearVelocity == velocity) return;
+  const Eigen::Vector3d old = body.linearVelocity;
   body.linearVelocity = velocity;
-  impl_->disturb(id.index);
+  clearLockedVelocity(body);
+  if (old != body.linearVelocity) impl_->disturb(id.index);
 }
 void World::setAngularVelocity(BodyId id, const Eigen::Vector3d& velocity) {
   requireFinite(velocity, "angular velocity");
   BodyState& body = impl_->checked(id, "setAngularVelocity");
   require(body.def.kind != BodyKind::Static, "world: setAngularVelocity of a static body");
-  if (body.angularVelocity == velocity) return;
+  const Eigen::Vector3d old = body.angularVelocity;
   body.angularVelocity = velocity;
-  impl_->disturb(id.index);
+  clearLockedVelocity(body);
+  if (old != body.angularVelocity) impl_->disturb(id.index);
 }
 
 void World::setGravity(const Eigen::Vector3d& gravity) {
@@ -178,6 +187,10 @@ void World::setGravity(const Eigen::Vector3d& gravity) {
   if (impl_->def.gravity == gravity) return;
   impl_->def.gravity = gravity;
   impl_->wakeAll();
+}
+void World::wake(BodyId id) {
+  impl_->checked(id, "wake");
+  impl_->wake(id.index);
 }
 void World::setSleep(bool enabled) {
   impl_->def.sleep = enabled;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a World holds. Not installed: only the .cpp files of physics/ include it.
 #pragma once
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "sunder/broadphase/sweep_and_prune.h"
@@ -41,6 +43,29 @@ struct BodyPair {
   std::uint32_t contact = kNone;
   BoxPairCache cache;
   double reach = 0;
+  bool stale = false;     // a property of a body changed: the contact has to be made anew
+  bool ignored = false;   // as in PairRule
+  bool touching = false;  // began, and has not ended
+};
+
+// What was asked for one pair of bodies, whether it is near or not.
+struct PairRule {
+  std::uint32_t a = 0, b = 0;  // a < b
+  bool ignored = false;
+  bool hasMaterial = false;
+  Material material;
+};
+
+// The pairs of each body, for those who ask: pairs[start[b]] to pairs[start[b + 1] - 1] are numbers of pairs.
+struct PairIndex {
+  std::uint64_t version = 0;  // of the set of pairs that it was made for
+  std::vector<std::uint32_t> start, pairs;
+};
+
+// What was applied to a body since the last step, world axes.
+struct BodyForce {
+  double force[3] = {0, 0, 0};   // N
+  double torque[3] = {0, 0, 0};  // N m
 };
 
 // An upper bound of how far any point of a body has moved since it was added, and of how far it will have moved after
@@ -52,6 +77,20 @@ struct MotionClock {
 
 BodyFrame frameOf(const Pose& pose);
 Aabb boundsOf(const BodyFrame& frame, const Eigen::Vector3d& halfExtents);
+Pose normalizedPose(const Pose& pose);
+// Mass, inertia and radius from the definition.
+void updateMass(BodyState& body);
+
+// Axis locks, see locked_motion.cpp.
+void clearLockedVelocity(BodyState& body);
+// Of a dynamic body in world axes: xx, xy, xz, yy, yz, zz, in 1/(kg m^2); locked axes have zero rows. rotation: columns.
+void inverseInertiaInWorld(const BodyState& body, const double* rotation, double (&out)[6]);
+// turnFreely() with locked axes.
+void turnLocked(BodyState& body, double dt);
+
+// Throws std::invalid_argument.
+void require(bool condition, const std::string& message);
+void requireFinite(const Eigen::Vector3d& v, const char* what);
 
 struct Island {
   double mass = 0;       // kg, of its dynamic bodies
@@ -86,6 +125,15 @@ struct World::Impl {
   std::vector<std::uint32_t> freeIslands;
   std::vector<std::uint32_t> wakeList;   // found while contacts are updated
   std::vector<std::uint32_t> disturbed;  // since the last step
+  std::vector<std::uint8_t> changed;     // per body: its contacts have to be made anew
+  std::vector<BodyForce> forces;         // per body
+  std::vector<std::uint32_t> forced;     // bodies with a force, in the order of the calls
+  std::vector<PairRule> pairRules;       // by (a, b)
+  std::vector<ContactPair> began, ended;     // events of the last step
+  std::vector<ContactPair> endedBetween;     // ended since the last step
+  mutable std::mutex pairIndexMutex;
+  mutable PairIndex pairsOf;
+  std::uint64_t pairsVersion = 1;  // changes with the set of pairs
 
   SolverGroup groups[3];
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
@@ -104,6 +152,17 @@ struct World::Impl {
   void wake(std::uint32_t body);  // and all that sleeps with it
   void wakeAll();
   void disturb(std::uint32_t body);  // wakes it now, and in the next step all that it touches
+  void disturbContacts(std::uint32_t body);  // the same, and its contacts are made anew
+  const PairRule* findRule(std::uint32_t a, std::uint32_t b) const;
+  BodyPair* findPair(std::uint32_t a, std::uint32_t b);
+  BodyPair newPair(const ProxyPair& proxies) const;
+  void endPair(BodyPair& pair);
+  void remakePair(std::uint32_t a, std::uint32_t b);
+  void clearForces();
+  double leastSeparation(const Contact& contact) const;  // m, of its points at the present poses
+  ContactInfo contactInfo(const BodyPair& pair) const;
+  const PairIndex& pairIndex() const;
+  std::uint32_t nextContact(std::uint32_t body, std::uint32_t at) const;
   std::uint32_t newContact();
   void freeContact(std::uint32_t contact);
 
@@ -120,6 +179,7 @@ struct World::Impl {
   void addSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps);
   void finishBodies(double dt);
   void sweepFastBodies(double dt);
+  void updateEvents();
   void updateSleep(double dt);
   void fillReport();
 
@@ -128,7 +188,7 @@ struct World::Impl {
   std::uint32_t rootOf(std::uint32_t body);
   bool queryContact(BodyPair& pair, double maxDistance);
   bool touches(const Contact& contact) const;
-  void moveFreely(BodyState& body, double dt) const;
+  void moveFreely(std::uint32_t index, double dt);
   void moveSolved(BodyState& body, const SolverBody& solved) const;
   void finishPose(std::uint32_t index, const Pose& before, double dt);
   void moveProxy(std::uint32_t index, double dt);

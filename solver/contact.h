@@ -18,6 +18,8 @@ struct Contact {
   float surfaceVelocity[3] = {0, 0, 0};  // m/s, world: wanted tangential velocity of B against A
   float frictionImpulse[3] = {0, 0, 0};  // N s over one substep, world axes, on B
   float twistImpulse = 0;                // N m s over one substep, about the normal, on B
+  float totalFrictionImpulse[3] = {0, 0, 0};  // N s over the last step, world axes, on B
+  float totalTwistImpulse = 0;                // N m s over the last step, about the normal, on B
   float substep = 0;                     // s: the length that the impulses were found with
   float reference = 0;                   // N s over one substep: the load that the contact has settled to
   double normal[3] = {0, 0, 0};          // unit, from A to B, in the frame of A

@@ -27,6 +27,7 @@ struct alignas(64) ContactBlock {
     Lanes separation = {};    // at the start of the step
     Lanes mass = {};          // effective mass of the normal row; 0: no such point
     Lanes impulse = {};       // N s, over one substep, >= 0
+    Lanes totalImpulse = {};  // N s, sum over the substeps so far
   } points[4];
 
   Lanes reference = {};  // N s over one substep: the load of a point to which the softness is relative
@@ -42,6 +43,9 @@ struct alignas(64) ContactBlock {
   Lanes twistImpulse = {};
   Lanes surfaceVelocity[2] = {};  // wanted tangential velocity of B against A
 
+  Lanes totalTangentImpulse[2] = {};  // sums over the substeps so far
+  Lanes totalTwistImpulse = {};
+
   Lanes restitution = {};
   Lanes normalGain = {};   // what a substep without contacts adds to the normal velocity
   Lanes approach[4] = {};  // valid with `hits`: minus the speed with which a point hit in this substep, else 0
@@ -51,6 +55,9 @@ struct alignas(64) ContactBlock {
   std::int32_t pointCount = 0;   // largest of the lanes
   bool immovableA = false;       // A is static or kinematic in every lane: it is read, never written
   bool hits = false;             // some point hit in this substep
+  bool isLocked = false;         // some body has locked axes: bits of them in
+  std::int32_t locksA[8] = {};   // linear x y z, angular x y z from bit 0 up, world axes
+  std::int32_t locksB[8] = {};
 };
 
 // The raw numbers of eight contacts, in world axes, from which ContactKernel::prepare makes a block.

@@ -74,6 +74,8 @@ struct PairState {
   Wide3 wA, wB;      // angular velocities
   Wide3 offset;
   Float8 inverseMass;  // of A + of B
+  Symmetric3 lockedMass;  // the same, with a body that has locked axes: a matrix, used when isLocked
+  bool isLocked;
   Symmetric3 inertiaA, inertiaB;
   Wide3 impulse;             // applied so far, on B
   Wide3 torqueA, torqueB;    // r x impulse so far
@@ -82,7 +84,7 @@ struct PairState {
 void addImpulse(PairState& s, const Wide3& rB, const Wide3& p) {
   const Wide3 rA = rB + s.offset;
   const Wide3 tA = cross(rA, p), tB = cross(rB, p);
-  s.relative = s.relative + s.inverseMass * p;
+  s.relative = s.relative + (s.isLocked ? s.lockedMass * p : s.inverseMass * p);
   s.wA = s.wA - s.inertiaA * tA;
   s.wB = s.wB + s.inertiaB * tB;
   s.impulse = s.impulse + p;
@@ -93,7 +95,11 @@ void addImpulse(PairState& s, const Wide3& rB, const Wide3& p) {
 // The same for an impulse p along the normal at (r1, r2, any): the third component of the angular velocities is not kept
 // up, since no normal row reads it; finish() adds the torque sums.
 void addNormalImpulse(PairState& s, Float8 r1, Float8 r2, Float8 p) {
-  s.relative.z = s.relative.z + s.inverseMass * p;
+  if (s.isLocked) {
+    s.relative = s.relative + p * Wide3{s.lockedMass.xz, s.lockedMass.yz, s.lockedMass.zz};
+  } else {
+    s.relative.z = s.relative.z + s.inverseMass * p;
+  }
   const Float8 pa1 = p * (r1 + s.offset.x), pa2 = p * (r2 + s.offset.y), pb1 = p * r1, pb2 = p * r2;
   s.wA.x = s.wA.x - (s.inertiaA.xx * pa2 - s.inertiaA.xy * pa1);
   s.wA.y = s.wA.y - (s.inertiaA.xy * pa2 - s.inertiaA.yy * pa1);
@@ -110,6 +116,26 @@ Float8 normalVelocity(const Wide3& relative, const Wide3& wA, const Wide3& wB, c
   return relative.z + (wB.x * r2 - wB.y * r1) - (wA.x * (r2 + offset.y) - wA.y * (r1 + offset.x));
 }
 
+// 1 for the components of a body's velocity that may change, 0 for locked ones.
+Motion freeAxes(const std::int32_t (&locks)[8]) {
+  alignas(64) float keep[6][8];
+  for (int k = 0; k < 6; ++k)
+    for (int lane = 0; lane < kLanes; ++lane) keep[k][lane] = (locks[lane] >> k & 1) != 0 ? 0.0f : 1.0f;
+  return {{load8(keep[0]), load8(keep[1]), load8(keep[2])}, {load8(keep[3]), load8(keep[4]), load8(keep[5])}};
+}
+Wide3 componentwise(const Wide3& a, const Wide3& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+Motion componentwise(const Motion& a, const Motion& b) {
+  return {componentwise(a.linear, b.linear), componentwise(a.angular, b.angular)};
+}
+
+// Inverse mass of both bodies as a matrix in the contact frame, when some linear axes are locked: the sum of
+// F^T diag(free axes / mass) F.
+Symmetric3 lockedMassOf(const ContactBlock& block, const Frame& f) {
+  const Wide3 mass = load8(block.inverseMassA) * freeAxes(block.locksA).linear + load8(block.inverseMassB) * freeAxes(block.locksB).linear;
+  const Float8 zero = splat(0.0f);
+  return toFrame(f, Symmetric3{mass.x, zero, zero, mass.y, zero, mass.z});
+}
+
 PairState loadState(const ContactBlock& block, const Frame& frame, const Motion& a, const Motion& b) {
   PairState s;
   s.relative = toFrame(frame, b.linear - a.linear);
@@ -117,6 +143,8 @@ PairState loadState(const ContactBlock& block, const Frame& frame, const Motion&
   s.wB = toFrame(frame, b.angular);
   s.offset = {load8(block.offset[0]), load8(block.offset[1]), load8(block.offset[2])};
   s.inverseMass = load8(block.inverseMassA) + load8(block.inverseMassB);
+  s.isLocked = block.isLocked;
+  if (s.isLocked) s.lockedMass = lockedMassOf(block, frame);
   s.inertiaA = loadSymmetric(block.inverseInertiaA);
   s.inertiaB = loadSymmetric(block.inverseInertiaB);
   const Float8 zero = splat(0.0f);
@@ -129,10 +157,12 @@ void storeState(const ContactBlock& block, const Frame& frame, const PairState& 
   if (!block.immovableA) {
     a.linear = a.linear - load8(block.inverseMassA) * impulse;
     a.angular = a.angular - toWorld(frame, s.inertiaA * s.torqueA);
+    if (block.isLocked) a = componentwise(freeAxes(block.locksA), a);
     scatterVelocity(block.bodyA, block.laneCount, bodies, a);
   }
   b.linear = b.linear + load8(block.inverseMassB) * impulse;
   b.angular = b.angular + toWorld(frame, s.inertiaB * s.torqueB);
+  if (block.isLocked) b = componentwise(freeAxes(block.locksB), b);
   scatterVelocity(block.bodyB, block.laneCount, bodies, b);
 }
 
@@ -146,7 +176,7 @@ Wide3 tangentOf(const Wide3& n) {
 }
 
 void prepareFriction(ContactBlock& block, const Frame& f, const ContactBlockInput& in, const Symmetric3& ia,
-                     const Symmetric3& ib, Float8 inverseMass, const Wide3 (&r)[4], const Wide3& offset) {
+                     const Symmetric3& ib, const Symmetric3& inverseMass, const Wide3 (&r)[4], const Wide3& offset) {
   // The centre is the mean of the points, those that are open count less: within a millimetre of touching a point takes
   // part in friction, further away it soon stops to.
   const Float8 one = splat(1.0f), zero = splat(0.0f);
@@ -168,9 +198,9 @@ void prepareFriction(ContactBlock& block, const Frame& f, const ContactBlockInpu
   const Wide3 a1 = {zero, a.z, zero - a.y}, a2 = {zero - a.z, zero, a.x};
   const Wide3 b1 = {zero, c.z, zero - c.y}, b2 = {zero - c.z, zero, c.x};
   const Wide3 ia1 = ia * a1, ia2 = ia * a2, ib1 = ib * b1, ib2 = ib * b2;
-  const Float8 k11 = inverseMass + dot(a1, ia1) + dot(b1, ib1);
-  const Float8 k12 = dot(a1, ia2) + dot(b1, ib2);
-  const Float8 k22 = inverseMass + dot(a2, ia2) + dot(b2, ib2);
+  const Float8 k11 = inverseMass.xx + dot(a1, ia1) + dot(b1, ib1);
+  const Float8 k12 = inverseMass.xy + dot(a1, ia2) + dot(b1, ib2);
+  const Float8 k22 = inverseMass.yy + dot(a2, ia2) + dot(b2, ib2);
   const Float8 determinant = k11 * k22 - k12 * k12;
   const Float8 inverse = select(determinant > zero, one / select(determinant > zero, determinant, one), zero);
   store8(block.tangentMass[0], inverse * k22);
@@ -238,19 +268,26 @@ void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass*
   storeSymmetric(block.inverseInertiaA, ia);
   storeSymmetric(block.inverseInertiaB, ib);
 
+  const Float8 both = massA + massB;
+  const Symmetric3 inverseMass = block.isLocked ? lockedMassOf(block, f) : Symmetric3{both, zero, zero, both, zero, both};
+
   Wide3 r[4];
   for (int i = 0; i < 4; ++i) {
     ContactBlock::Point& point = block.points[i];
+    store8(point.totalImpulse, zero);
     r[i] = toFrame(f, {load8(in.point[i][0]), load8(in.point[i][1]), load8(in.point[i][2])});
     store8(point.r1, r[i].x);
     store8(point.r2, r[i].y);
     const Float8 b1 = r[i].x, b2 = r[i].y, a1 = b1 + offset.x, a2 = b2 + offset.y, two = splat(2.0f);
-    const Float8 k = massA + massB + (ia.xx * a2 * a2 - two * ia.xy * a1 * a2 + ia.yy * a1 * a1) +
+    const Float8 k = inverseMass.zz + (ia.xx * a2 * a2 - two * ia.xy * a1 * a2 + ia.yy * a1 * a1) +
                      (ib.xx * b2 * b2 - two * ib.xy * b1 * b2 + ib.yy * b1 * b1);
     const Mask8 real = (k > zero) & (load8(in.present[i]) > zero);
     store8(point.mass, select(real, one / select(real, k, one), zero));
   }
-  prepareFriction(block, f, in, ia, ib, massA + massB, r, offset);
+  prepareFriction(block, f, in, ia, ib, inverseMass, r, offset);
+  store8(block.totalTangentImpulse[0], zero);
+  store8(block.totalTangentImpulse[1], zero);
+  store8(block.totalTwistImpulse, zero);
 }
 
 void warmStart(ContactBlock* blocks, int count, SolverBody* bodies) {
@@ -389,6 +426,7 @@ void relaxFriction(ContactBlock& block, PairState& s) {
   Float8 load = zero, leverLoad = zero;
   for (int i = 0; i < block.pointCount; ++i) {
     const Float8 impulse = load8(block.points[i].impulse);
+    store8(block.points[i].totalImpulse, load8(block.points[i].totalImpulse) + impulse);
     load = load + impulse;
     leverLoad = leverLoad + load8(block.lever[i]) * impulse;
   }
@@ -398,6 +436,7 @@ void relaxFriction(ContactBlock& block, PairState& s) {
     const Float8 wanted = old - load8(block.twistMass) * (s.wB.z - s.wA.z);
     const Float8 next = max8(min8(wanted, limit), zero - limit);
     store8(block.twistImpulse, next);
+    store8(block.totalTwistImpulse, load8(block.totalTwistImpulse) + next);
     const Float8 p = next - old;
     s.wA = s.wA - p * Wide3{s.inertiaA.xz, s.inertiaA.yz, s.inertiaA.zz};
     s.wB = s.wB + p * Wide3{s.inertiaB.xz, s.inertiaB.yz, s.inertiaB.zz};
@@ -419,6 +458,8 @@ void relaxFriction(ContactBlock& block, PairState& s) {
   next2 = scale * next2;
   store8(block.tangentImpulse[0], next1);
   store8(block.tangentImpulse[1], next2);
+  store8(block.totalTangentImpulse[0], load8(block.totalTangentImpulse[0]) + next1);
+  store8(block.totalTangentImpulse[1], load8(block.totalTangentImpulse[1]) + next2);
   addImpulse(s, c, {next1 - old1, next2 - old2, zero});
 }
 
@@ -433,6 +474,7 @@ void dropHits(ContactBlock& block, const Frame& f, SolverWarmStart* dropped) {
   PairState s;
   s.offset = {load8(block.offset[0]), load8(block.offset[1]), load8(block.offset[2])};
   s.inverseMass = zero;
+  s.isLocked = false;
   s.inertiaA = loadSymmetric(block.inverseInertiaA);
   s.inertiaB = loadSymmetric(block.inverseInertiaB);
   s.relative = s.wA = s.wB = s.impulse = s.torqueA = s.torqueB = {zero, zero, zero};

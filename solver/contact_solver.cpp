@@ -139,6 +139,9 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   block.restitution[lane] = contact.restitution;
   const SolverDrive& driveA = drives[static_cast<std::size_t>(block.bodyA[lane])];
   const SolverDrive& driveB = drives[static_cast<std::size_t>(block.bodyB[lane])];
+  block.locksA[lane] = locked[static_cast<std::size_t>(block.bodyA[lane])];
+  block.locksB[lane] = locked[static_cast<std::size_t>(block.bodyB[lane])];
+  block.isLocked = block.isLocked || (block.locksA[lane] | block.locksB[lane]) != 0;
   block.normalGain[lane] = 0;
   for (int k = 0; k < 3; ++k) block.normalGain[lane] += in.normal[k][lane] * (driveB.gain[k] - driveA.gain[k]);
   block.pointCount = std::max(block.pointCount, static_cast<std::int32_t>(contact.pointCount));
@@ -150,10 +153,11 @@ void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::
   for (ContactBlock& block : blocks_) {
     ContactBlockInput in;
     block.pointCount = 0;
+    block.isLocked = false;
     for (int lane = 0; lane < block.laneCount; ++lane)
       fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, substep);
     for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
-      block.bodyA[lane] = block.bodyB[lane] = 0;
+      block.bodyA[lane] = block.bodyB[lane] = block.locksA[lane] = block.locksB[lane] = 0;
       in.normal[2][lane] = 1.0f;
       for (ContactBlock::Point& point : block.points) point.separation[lane] = point.impulse[lane] = 0;
       block.twistImpulse[lane] = block.reference[lane] = block.friction[lane] = block.restitution[lane] = block.normalGain[lane] = 0;
@@ -183,6 +187,9 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   base_.resize(count);
   warm_.assign(count, {});
   dropped_.assign(count, {});
+  lockedBodies_.clear();
+  for (std::size_t i = 1; i < count; ++i)
+    if (locked[i] != 0) lockedBodies_.push_back(static_cast<std::uint32_t>(i));
   for (int substep = 0; substep < settings.substeps; ++substep) {
     for (std::size_t i = 1; i < count; ++i) {
       const SolverDrive& drive = drives[i];
@@ -203,6 +210,10 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
         warm_[i].v[k] = bodies[i].velocity[k] - base_[i].v[k] - dropped_[i].v[k];
         dropped_[i].v[k] = 0;
       }
+    // What was dropped knows no locks.
+    for (const std::uint32_t i : lockedBodies_)
+      for (int k = 0; k < 6; ++k)
+        if ((locked[i] >> k & 1) != 0) warm_[i].v[k] = 0;
   }
 }
 
@@ -223,6 +234,10 @@ void ContactSolver::storeImpulses(std::vector<Contact>& contacts, const std::vec
       const float u[3] = {n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]};
       for (int k = 0; k < 3; ++k) contact.frictionImpulse[k] = f1 * t[k] + f2 * u[k];
       contact.twistImpulse = block.twistImpulse[lane];
+      for (int i = 0; i < contact.pointCount; ++i) contact.points[i].totalImpulse = block.points[i].totalImpulse[lane];
+      const float g1 = sign * block.totalTangentImpulse[0][lane], g2 = sign * block.totalTangentImpulse[1][lane];
+      for (int k = 0; k < 3; ++k) contact.totalFrictionImpulse[k] = g1 * t[k] + g2 * u[k];
+      contact.totalTwistImpulse = block.totalTwistImpulse[lane];
     }
 }
 

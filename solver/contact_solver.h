@@ -30,7 +30,7 @@ class ContactSolver {
   std::vector<SolverBody> bodies;
   std::vector<SolverMass> masses;
   std::vector<SolverDrive> drives;
-  std::vector<std::uint8_t> locked;  // 1: keep has a 0 for some axis
+  std::vector<std::uint8_t> locked;  // bits of the axes for which keep is 0
 
   void clear();
   // contacts[active[i]] are solved; solverBody[b] is the number of the caller's body b, frames[b] where it is. Afterwards
@@ -59,6 +59,7 @@ class ContactSolver {
   std::vector<std::uint8_t> colorOf_;      // per active contact
   std::vector<int> colorCountOf_;
   std::vector<SolverWarmStart> base_, warm_, dropped_;
+  std::vector<std::uint32_t> lockedBodies_;
   double deepest_ = 0;
 };
 
