@@ -45,13 +45,13 @@ class Random {
 };
 
 enum class Family {
-  Overlapping, Near, Shallow, Deep, Contained, Coincident, KissingFaces, KissingEdges, NearParallel, NearParallelEdges,
+  Overlapping, Near, Shallow, Deep, Contained, Coincident, KissingFaces, KissingEdges, NearParallel, NearParallelEdges, NearParallelPlates,
   Thin1e3, Thin1e6, SizeRatio1e6, CentresAt1e4, CentresAt1e8, Tiny, Huge, SameSizeStack, Count
 };
 
 inline const char* name(Family f) {
   static const char* const names[] = {"overlapping", "near", "shallow 1e-3..1e-12", "deep", "contained", "coincident",
-    "kissing faces", "kissing edges", "near parallel 1e-9..1e-3", "near parallel crossing sticks", "thin 1:1e3", "thin 1:1e6",
+    "kissing faces", "kissing edges", "near parallel 1e-9..1e-3", "near parallel crossing sticks", "near parallel plates", "thin 1:1e3", "thin 1:1e6",
     "size ratio 1:1e6", "centres at 1e4", "centres at 1e8", "scale 1e-6", "scale 1e6", "stack of one size"};
   return names[static_cast<int>(f)];
 }
@@ -147,6 +147,17 @@ inline BoxPairCase make(Family family, Random& r) {
                           (c.poseA.orientation * Eigen::Vector3d::UnitX());
       break;
     }
+    case Family::NearParallelPlates: {
+      // Two cards, tilted by about their thickness over their width: edges at 1e-5 rad touch, and the cards are wide.
+      const double thin = r.power(1e-5, 1e-2);
+      c.a.halfExtents[2] = thin * r.uniform(0.5, 1);
+      c.b.halfExtents[2] = thin * r.uniform(0.5, 1);
+      c.poseB.orientation = (c.poseA.orientation * Random::turn(thin * r.power(0.1, 10) * r.direction())).normalized();
+      const Eigen::Vector3d local((c.a.halfExtents[0] + c.b.halfExtents[0]) * r.uniform(-1, 1),
+                                  (c.a.halfExtents[1] + c.b.halfExtents[1]) * r.uniform(-1, 1), thin * r.uniform(-3, 3));
+      c.poseB.position = c.poseA.position + c.poseA.orientation * local;
+      break;
+    }
     case Family::Thin1e3:
     case Family::Thin1e6: {
       const double ratio = family == Family::Thin1e3 ? 1e-3 : 1e-6;
@@ -184,6 +195,11 @@ inline BoxPairCase make(Family family, Random& r) {
     case Family::Count: break;
   }
   return c;
+}
+
+// Where edges are so nearly parallel that the referee wants more than a long double.
+inline bool needsQuad(Family f) {
+  return f == Family::NearParallel || f == Family::NearParallelEdges || f == Family::NearParallelPlates || f == Family::SameSizeStack;
 }
 
 // The same pair with A at the origin: poseBInA is the input itself, not a rounded function of two poses.

@@ -22,8 +22,6 @@ double sizeOf(const BoxPairCase& c) {
   return c.a.halfExtents.sum() + c.b.halfExtents.sum() + (c.poseB.position - c.poseA.position).cwiseAbs().sum();
 }
 
-bool needsQuad(Family f) { return f == Family::NearParallel || f == Family::NearParallelEdges || f == Family::SameSizeStack; }
-
 double refereeDistance(const BoxPairCase& c, bool quad) {
   return quad ? static_cast<double>(referee::exactSignedDistance<referee::Quad>(c.a, c.b, c.poseA, c.poseB).signedDistance)
               : static_cast<double>(referee::exactSignedDistance(c.a, c.b, c.poseA, c.poseB).signedDistance);
