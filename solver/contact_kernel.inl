@@ -341,33 +341,33 @@ void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 m
 
 // A point without force that closes fast in this substep hits. Notes its speed at the moment of contact in `approach`:
 // with the velocity u that the substep ends with, of which g came from gravity, and the gap d to fall through,
-// speed^2 = (u - g)^2 + 2 (g / h) d, so that a bounce neither makes nor loses height. Returns the lanes with a hit.
+// speed^2 = (u - g)^2 + 2 (g / h) d, so that a bounce neither makes nor loses height. d is that of the first point to
+// touch, and a point that would hit in the next substep goes along with it: a face that lands flat but for a last tilt
+// bounces as a face, without gaining any. Returns the lanes with a hit.
 Mask8 findHits(ContactBlock& block, const PairState& s, const Moved& moved, const ContactKernelParameters& parameters) {
-  const Float8 zero = splat(0.0f), threshold = splat(-parameters.hitSpeed), inverseSubstep = splat(parameters.inverseSubstep);
-  const Float8 gain = load8(block.normalGain), two = splat(2.0f);
-  Float8 worst = zero, approach[4] = {zero, zero, zero, zero};
+  const Float8 zero = splat(0.0f), two = splat(2.0f), threshold = splat(-parameters.hitSpeed);
+  const Float8 inverseSubstep = splat(parameters.inverseSubstep), gain = load8(block.normalGain), never = splat(1e30f);
+  Float8 velocities[4] = {zero, zero, zero, zero}, first = never;
   for (int i = 0; i < block.pointCount; ++i) {
     const ContactBlock::Point& point = block.points[i];
     const Float8 r1 = load8(point.r1), r2 = load8(point.r2);
     const Float8 velocity = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
     const Float8 separation = load8(point.separation) + normalVelocity(moved.relative, moved.turnedA, moved.turnedB, s.offset, r1, r2);
     const Float8 closing = separation * inverseSubstep;  // the velocity that would close the gap
-    // A point that would hit in the next substep goes along with one that hits now: a face that lands flat but for a
-    // last tilt bounces as a face.
     const Mask8 near = (threshold > velocity) & (zero > two * velocity + closing) & (splat(1e-30f) > load8(point.impulse)) &
                        (load8(point.mass) > zero);
-    const Float8 before = velocity - gain;
-    const Mask8 now = zero > velocity + closing;
-    // Only a point that closes its gap now has fallen through it.
-    const Float8 fallen = select(now, max8(closing, zero), zero);
-    const Float8 squared = max8(before * before - two * gain * fallen, zero);
-    approach[i] = select(near, zero - sqrt8(squared), zero);
-    worst = min8(worst, select(now, approach[i], zero));
+    velocities[i] = select(near, velocity, zero);
+    first = min8(first, select(near & (zero > velocity + closing), max8(closing, zero), never));
   }
-  const Mask8 lanes = zero > worst;
+  const Mask8 lanes = never > first;
   block.hits = any(lanes);
-  if (block.hits)
-    for (int i = 0; i < 4; ++i) store8(block.approach[i], select(lanes, approach[i], zero));
+  if (!block.hits) return lanes;
+  const Float8 fallen = two * gain * select(lanes, first, zero);
+  for (int i = 0; i < 4; ++i) {
+    const Float8 before = velocities[i] - gain;
+    const Mask8 hits = lanes & (zero > velocities[i]);
+    store8(block.approach[i], select(hits, zero - sqrt8(max8(before * before - fallen, zero)), zero));
+  }
   return lanes;
 }
 
