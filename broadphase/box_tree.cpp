@@ -9,7 +9,7 @@ namespace {
 
 // A leaf may grow to this multiple of the size it was made with before boxes that move are taken out of it. Lower means
 // more reinsertions when neighbours move together, higher means looser leaves.
-constexpr float kLooseLeaf = 1.5f;
+constexpr float kLooseLeaf = 1.2f;
 // A leaf this empty is dissolved, so that trees do not thin out under removals.
 constexpr unsigned kSparseLeaf = 2;
 // Each half of a split node keeps at least this many of the nine children.
