@@ -133,6 +133,11 @@ const PairEvents& SweepAndPrune::updatePairs() {
   return s.events;
 }
 
+void SweepAndPrune::setSettings(const BroadphaseSettings& settings) {
+  requireValid(settings);
+  state_->settings = settings;
+}
+
 bool SweepAndPrune::contains(ProxyId id) const { return state_->isAlive(id); }
 std::size_t SweepAndPrune::size() const { return state_->alive; }
 std::size_t SweepAndPrune::pairCount() const { return state_->pairCount; }

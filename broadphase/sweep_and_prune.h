@@ -53,6 +53,10 @@ class SweepAndPrune {
   // call.
   const PairEvents& updatePairs();
 
+  // How fat boxes are made from now on; those that exist stay. With both numbers 0 a fat box is the tight one, which is
+  // how a saved state is put back. Throws as the constructor does.
+  void setSettings(const BroadphaseSettings& settings);
+
   bool contains(ProxyId id) const;
   // Throw std::invalid_argument when there is no such proxy.
   const Aabb& fatAabb(ProxyId id) const;

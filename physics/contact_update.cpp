@@ -5,6 +5,7 @@
 // on a face - until they have advanced by a small share of the box.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "sunder/physics/world_internal.h"
 
@@ -81,8 +82,24 @@ void World::Impl::endPair(BodyPair& pair) {
   wake(pair.b);
 }
 
+// What the broadphase would have reported, had it known `pairs`.
+PairEvents World::Impl::comparePairs() const {
+  PairEvents events;
+  std::vector<ProxyPair> now, before;
+  broadphase.pairs(now);
+  for (const BodyPair& pair : pairs) before.push_back({pair.a, pair.b});
+  std::set_difference(now.begin(), now.end(), before.begin(), before.end(), std::back_inserter(events.began));
+  std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(events.ended));
+  return events;
+}
+
 void World::Impl::updatePairs() {
-  const PairEvents& events = broadphase.updatePairs();
+  const PairEvents& reported = broadphase.updatePairs();
+  removedProxies.clear();
+  PairEvents compared;
+  if (pairsAreRestored) compared = comparePairs();
+  const PairEvents& events = pairsAreRestored ? compared : reported;
+  pairsAreRestored = false;
   if (events.began.empty() && events.ended.empty()) return;
   mergedPairs.clear();
   auto next = events.began.begin();

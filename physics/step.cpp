@@ -292,6 +292,7 @@ const StepReport& World::step(double dt) {
     report.errors |= kStepInvalidTimeStep;
     return report;
   }
+  w.lastDt = dt;
   StageClock clock, whole;
   if (w.movingChanged || dt != w.lastTimeStep) {  // new bodies, new velocities, another reach
     for (std::uint32_t i = 0; i < w.bodies.size(); ++i)

@@ -121,6 +121,7 @@ void World::removeBody(BodyId id) {
   --w.aliveCount;
   w.movingChanged = true;
   std::erase_if(w.pairRules, [&](const PairRule& rule) { return rule.a == id.index || rule.b == id.index; });
+  w.removedProxies.push_back(id.index);
   w.broadphase.remove(id.index);  // the end of its pairs, at the next step, wakes what it touched
 }
 

@@ -134,6 +134,9 @@ struct World::Impl {
   mutable std::mutex pairIndexMutex;
   mutable PairIndex pairsOf;
   std::uint64_t pairsVersion = 1;  // changes with the set of pairs
+  std::vector<std::uint32_t> removedProxies;  // since the broadphase was updated: their numbers are not free yet
+  bool pairsAreRestored = false;   // the broadphase does not know `pairs`, see restore()
+  double lastDt = 0;               // s, of the last step
 
   SolverGroup groups[3];
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
@@ -157,6 +160,7 @@ struct World::Impl {
   BodyPair* findPair(std::uint32_t a, std::uint32_t b);
   BodyPair newPair(const ProxyPair& proxies) const;
   void endPair(BodyPair& pair);
+  PairEvents comparePairs() const;
   void remakePair(std::uint32_t a, std::uint32_t b);
   void clearForces();
   double leastSeparation(const Contact& contact) const;  // m, of its points at the present poses

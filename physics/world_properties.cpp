@@ -144,7 +144,10 @@ void World::setKind(BodyId id, BodyKind kind) {
     if (proxy == index) break;
     held.push_back(proxy);
   }
-  for (const ProxyId proxy : held) w.broadphase.remove(proxy);
+  for (const ProxyId proxy : held) {
+    w.broadphase.remove(proxy);
+    w.removedProxies.push_back(proxy);
+  }
 }
 
 void World::applyForce(BodyId id, const Eigen::Vector3d& force) {
