@@ -159,7 +159,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
     solverBody[body] = static_cast<std::uint32_t>(group.solver.bodies.size());
     addSolverBody(group.solver, body, dt, substeps);
   }
-  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt});
+  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt}, *pool);
   for (const std::uint32_t body : members) {
     const std::uint32_t number = solverBody[body];
     if (bodies[body].def.kind != BodyKind::Dynamic) {

@@ -46,6 +46,7 @@ World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
   require(std::isfinite(def.sleepSpeed) && def.sleepSpeed > 0, "world: sleepSpeed is " + std::to_string(def.sleepSpeed) + ", must be > 0");
   require(std::isfinite(def.sleepTime) && def.sleepTime > 0, "world: sleepTime is " + std::to_string(def.sleepTime) + ", must be > 0");
   impl_->def = def;
+  impl_->pool = std::make_unique<ThreadPool>(def.threads);
   impl_->groups[1].substepFactor = 2;
   impl_->groups[2].substepFactor = 4;
 }

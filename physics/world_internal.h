@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a World holds. Not installed: only the .cpp files of physics/ include it.
 #pragma once
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -138,6 +139,7 @@ struct World::Impl {
   bool pairsAreRestored = false;   // the broadphase does not know `pairs`, see restore()
   double lastDt = 0;               // s, of the last step
 
+  std::unique_ptr<ThreadPool> pool;
   SolverGroup groups[3];
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
   std::vector<std::uint8_t> hasMoved;      // per body: by a solver, in this step

@@ -52,6 +52,7 @@ struct alignas(64) ContactBlock {
 
   std::int32_t contact[8] = {};  // index of the contact in each lane
   std::int32_t laneCount = 0;
+  float deepest = 0;             // m, largest penetration of a point at the start of the step
   std::int32_t pointCount = 0;   // largest of the lanes
   bool immovableA = false;       // A is static or kinematic in every lane: it is read, never written
   bool hits = false;             // some point hit in this substep

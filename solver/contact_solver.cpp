@@ -2,6 +2,7 @@
 #include "sunder/solver/contact_solver.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "sunder/narrowphase/math_internal.h"
 
@@ -14,6 +15,11 @@ constexpr int kColors = 64;             // of contacts between two moving bodies
 constexpr int kFixedColors = kColors;   // offset of the latter, which are solved last: the ground has the last word
 constexpr int kOverflow = 2 * kColors;  // contacts that found no color: solved one after the other
 constexpr int kColorTotal = kOverflow + 1;
+
+// Loops shorter than these take less time than it takes to share them.
+constexpr int kLeastBlocks = 32;
+constexpr int kLeastBodies = 1024;
+constexpr int kNeverShared = std::numeric_limits<int>::max();
 
 // docs/stepping.md gives the reason of each.
 // Contact softness: a spring of kTurn radians per substep, kDamping times critically damped.
@@ -66,6 +72,7 @@ void ContactSolver::colorContacts(const std::vector<Contact>& contacts, const st
     colorOf_[i] = static_cast<std::uint8_t>(color);
     ++colorCountOf_[static_cast<std::size_t>(color)];
   }
+  overflows_ = colorCountOf_[kOverflow] > 0;
   // Blocks: eight contacts of a color each, but one each in the overflow.
   colorStart_.assign(1, 0);
   int first[kColorTotal], blockCount = 0;
@@ -123,7 +130,7 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
     in.present[i][lane] = 1.0f;
     block.points[i].separation[lane] = static_cast<float>(separation);
     block.points[i].impulse[lane] = scale * point.impulse;
-    if (-separation > deepest_) deepest_ = -separation;
+    block.deepest = std::max(block.deepest, static_cast<float>(-separation));
   }
   for (int i = contact.pointCount; i < 4; ++i) {
     block.points[i].separation[lane] = 0;
@@ -148,25 +155,32 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
 }
 
 void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                               const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel) {
+                               const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel, ThreadPool& pool) {
+  pool.run(static_cast<int>(blocks_.size()), kLeastBlocks, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) fillBlock(blocks_[static_cast<std::size_t>(i)], contacts, solverBody, frames, substep, kernel);
+  });
   deepest_ = 0;
-  for (ContactBlock& block : blocks_) {
-    ContactBlockInput in;
-    block.pointCount = 0;
-    block.isLocked = false;
-    for (int lane = 0; lane < block.laneCount; ++lane)
-      fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, substep);
-    for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
-      block.bodyA[lane] = block.bodyB[lane] = block.locksA[lane] = block.locksB[lane] = 0;
-      in.normal[2][lane] = 1.0f;
-      for (ContactBlock::Point& point : block.points) point.separation[lane] = point.impulse[lane] = 0;
-      block.twistImpulse[lane] = block.reference[lane] = block.friction[lane] = block.restitution[lane] = block.normalGain[lane] = 0;
-    }
-    kernel.prepare(block, in, masses.data());
-  }
+  for (const ContactBlock& block : blocks_) deepest_ = std::max(deepest_, static_cast<double>(block.deepest));
 }
 
-void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel) {
+void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
+                              const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel) {
+  ContactBlockInput in;
+  block.pointCount = 0;
+  block.deepest = 0;
+  block.isLocked = false;
+  for (int lane = 0; lane < block.laneCount; ++lane)
+    fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, substep);
+  for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
+    block.bodyA[lane] = block.bodyB[lane] = block.locksA[lane] = block.locksB[lane] = 0;
+    in.normal[2][lane] = 1.0f;
+    for (ContactBlock::Point& point : block.points) point.separation[lane] = point.impulse[lane] = 0;
+    block.twistImpulse[lane] = block.reference[lane] = block.friction[lane] = block.restitution[lane] = block.normalGain[lane] = 0;
+  }
+  kernel.prepare(block, in, masses.data());
+}
+
+void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
   const double h = settings.dt / settings.substeps;
   ContactKernelParameters parameters;
   parameters.inverseSubstep = static_cast<float>(1.0 / h);
@@ -179,9 +193,14 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
   const float step = static_cast<float>(h);
 
+  // Within a color no two contacts share a body that moves; those of the overflow may.
   const auto forEachColor = [&](auto&& work) {
-    for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color)
-      work(blocks_.data() + colorStart_[color], colorStart_[color + 1] - colorStart_[color]);
+    for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color) {
+      ContactBlock* blocks = blocks_.data() + colorStart_[color];
+      const bool isOverflow = overflows_ && color + 2 == colorStart_.size();
+      pool.run(colorStart_[color + 1] - colorStart_[color], isOverflow ? kNeverShared : kLeastBlocks,
+               [&](int begin, int end) { work(blocks + begin, end - begin); });
+    }
   };
   const std::size_t count = bodies.size();
   base_.resize(count);
@@ -190,26 +209,33 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   lockedBodies_.clear();
   for (std::size_t i = 1; i < count; ++i)
     if (locked[i] != 0) lockedBodies_.push_back(static_cast<std::uint32_t>(i));
+  const auto forEachBody = [&](auto&& work) {
+    pool.run(static_cast<int>(count) - 1, kLeastBodies, [&](int begin, int end) {
+      for (int i = begin; i < end; ++i) work(static_cast<std::size_t>(i) + 1);
+    });
+  };
   for (int substep = 0; substep < settings.substeps; ++substep) {
-    for (std::size_t i = 1; i < count; ++i) {
+    forEachBody([&](std::size_t i) {
       const SolverDrive& drive = drives[i];
       for (int k = 0; k < 8; ++k) {
         base_[i].v[k] = bodies[i].velocity[k] * drive.keep[k] + drive.gain[k];
         bodies[i].velocity[k] = base_[i].v[k] + warm_[i].v[k];
       }
-    }
+    });
     // Warm start. The rows do not change within a step, so what all contacts did to a body in the last substep is one
     // vector of the body; only the first substep must take it from the contacts.
     if (substep == 0) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
     forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), parameters); });
-    for (std::size_t i = 1; i < count; ++i)
+    forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) bodies[i].displacement[k] = bodies[i].displacement[k] + step * bodies[i].velocity[k];
+    });
     forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), dropped_.data(), parameters); });
-    for (std::size_t i = 1; i < count; ++i)
+    forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) {
         warm_[i].v[k] = bodies[i].velocity[k] - base_[i].v[k] - dropped_[i].v[k];
         dropped_[i].v[k] = 0;
       }
+    });
     // What was dropped knows no locks.
     for (const std::uint32_t i : lockedBodies_)
       for (int k = 0; k < 6; ++k)
@@ -243,12 +269,12 @@ void ContactSolver::storeImpulses(std::vector<Contact>& contacts, const std::vec
 
 void ContactSolver::solve(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
                           const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
-                          const ContactSolverSettings& settings) {
+                          const ContactSolverSettings& settings, ThreadPool& pool) {
   const ContactKernel& kernel = contactKernel();
   const float substep = static_cast<float>(settings.dt / settings.substeps);
   colorContacts(contacts, active, solverBody);
-  fillBlocks(contacts, solverBody, frames, substep, kernel);
-  runSubsteps(settings, kernel);
+  fillBlocks(contacts, solverBody, frames, substep, kernel, pool);
+  runSubsteps(settings, kernel, pool);
   storeImpulses(contacts, solverBody, substep);
 }
 

@@ -7,6 +7,7 @@
 #include "sunder/solver/contact_block.h"
 #include "sunder/solver/contact_kernel.h"
 #include "sunder/solver/solver_body.h"
+#include "sunder/solver/thread_pool.h"
 
 namespace sunder {
 
@@ -37,7 +38,7 @@ class ContactSolver {
   // bodies[] hold the new velocities and the displacements over the step, contacts[] the new impulses.
   void solve(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
              const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
-             const ContactSolverSettings& settings);
+             const ContactSolverSettings& settings, ThreadPool& pool);
   int colorCount() const { return static_cast<int>(colorStart_.size()) - 1; }
   // Largest penetration over the points at the start of the step, metres.
   double deepestPenetration() const { return deepest_; }
@@ -46,11 +47,13 @@ class ContactSolver {
   void colorContacts(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
                      const std::vector<std::uint32_t>& solverBody);
   void fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                  const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel);
+                  const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel, ThreadPool& pool);
+  void fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
+                 const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel);
   void fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
                 const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames, float substep);
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
-  void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel);
+  void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool);
   void storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody, float substep) const;
 
   std::vector<ContactBlock> blocks_;
@@ -61,6 +64,7 @@ class ContactSolver {
   std::vector<SolverWarmStart> base_, warm_, dropped_;
   std::vector<std::uint32_t> lockedBodies_;
   double deepest_ = 0;
+  bool overflows_ = false;  // the last color is the overflow
 };
 
 }  // namespace sunder
