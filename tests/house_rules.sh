@@ -17,7 +17,11 @@ for file in broadphase/* narrowphase/* solver/* physics/* demo/* bench/* tests/*
   esac
   [ "$(head -n 1 "$file")" = "$first" ] || complain "$file: the first line must be: $first"
   lines=$(wc -l <"$file")
-  [ "$lines" -le 420 ] || complain "$file: $lines lines; the limit is about 400"
+  case "$file" in
+    tests/*) limit=500 ;; # a test file follows its source file, families of cases and all
+    *) limit=420 ;;
+  esac
+  [ "$lines" -le "$limit" ] || complain "$file: $lines lines; the limit is about $limit"
 done
 for file in broadphase/* narrowphase/* solver/* physics/*; do
   sed 's,//.*,,' "$file" | grep -nE '\b(std::)?(sin|cos|tan|asin|acos|atan2?|exp2?|log(2|10)?|pow|cbrt|hypot|fma)\(' |
