@@ -21,7 +21,7 @@ class Completion {
  public:
   Completion(const Difference& difference, const Simplex& simplex) : difference_(difference), s(simplex) {}
 
-  // False when A - B is flat; normal is then a unit direction along which it has no width.
+  // False when A - B is flat to within rounding; normal is then a unit direction along which it has no width.
   bool run(const Vec3& axis, Vec3& normal) {
     if (s.count == 4 && height(3, plane()) <= tolerances::kRounding) s.count = 3;
     if (s.count == 3 && length(plane()) == 0) s.count = 2;
@@ -46,8 +46,8 @@ class Completion {
   Vec3 plane() const {
     const Vec3 e = s.vertex[1].w - s.vertex[0].w, f = s.vertex[2].w - s.vertex[0].w, n = cross(e, f);
     const double l = length(n);
-    const bool flat = l * l <= tolerances::kFlatTriangle * dot(e, e) * dot(f, f);
-    return flat ? Vec3{0, 0, 0} : (1 / l) * n;
+    // The same measure as fromEdge takes: what that accepts must have a plane.
+    return l > tolerances::kRounding * length(e) ? (1 / l) * n : Vec3{0, 0, 0};
   }
   double height(int v, const Vec3& n) const { return std::abs(dot(n, s.vertex[v].w - s.vertex[0].w)); }
 

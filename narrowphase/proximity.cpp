@@ -6,22 +6,32 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool usable(const SupportShape& s) {
-  return s.support != nullptr && isFinite(s.radius) && s.radius >= 0 && isFinite(s.extent) && s.extent >= 0;
+// Nothing is as good as a length; the comparisons are false for NaN.
+bool usableLength(double x) {
+  return x == 0 || (x >= tolerances::kSmallestLength && x <= tolerances::kLargestLength);
 }
+
+bool usable(const SupportShape& s) { return s.support != nullptr && usableLength(s.radius) && usableLength(s.extent); }
 
 }  // namespace
 
 bool makeDifference(const SupportShape& a, const SupportShape& b, const Pose& poseBInA, Difference& d) {
   const Vec3 t = load(poseBInA.position);
   const Quat q = load(poseBInA.orientation);
-  if (!usable(a) || !usable(b) || !isFinite(t) || !usableRotation(q)) return false;
+  if (!usable(a) || !usable(b) || !(largest(t) <= tolerances::kLargestLength) || !isFinite(t)) return false;
+  if (!usableRotation(q)) return false;
+  // A shape may have changed since its SupportShape was made.
+  for (const SupportShape* s : {&a, &b}) {
+    if (s->kind != SupportShape::Kind::Box) continue;
+    const Vec3 half = load(static_cast<const Box*>(s->shape)->halfExtents);
+    if (!(half.x > 0 && half.y > 0 && half.z > 0)) return false;
+    if (!(usableLength(half.x) && usableLength(half.y) && usableLength(half.z))) return false;
+  }
   if (a.kind == SupportShape::Kind::Box && b.kind == SupportShape::Kind::Box) {
     const Vec3 halfA = load(static_cast<const Box*>(a.shape)->halfExtents);
     const Vec3 halfB = load(static_cast<const Box*>(b.shape)->halfExtents);
     d = boxDifference(halfA, halfB, toMatrixScaled(q), t);
-    auto positive = [](const Vec3& v) { return v.x > 0 && v.y > 0 && v.z > 0 && isFinite(v); };
-    return positive(halfA) && positive(halfB);
+    return true;
   }
   d.boxes = false;
   setUnit(d, a.extent + b.extent + largest(t));

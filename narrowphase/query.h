@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Queries on two convex shapes. Everything is in the frame of A: poseBInA is B seen from A (relativePose gives it), and
 // points and normals come back in the frame of A. The normal is a unit vector from A to B. No query throws or loops for
-// ever; bad input comes back as QueryStatus::InvalidInput with all numbers zero.
+// ever; bad input comes back as QueryStatus::InvalidInput with all numbers zero: numbers that are not finite, lengths other
+// than 0 outside of [1e-100, 1e100], a box extent <= 0, a negative radius, a quaternion whose squared length is off 1 by more
+// than 1e-6 (nearer, it is normalised).
 #pragma once
 #include <cstdint>
 #include <limits>

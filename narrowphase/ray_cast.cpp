@@ -5,6 +5,7 @@
 
 #include "sunder/narrowphase/shape_cast.h"
 #include "sunder/narrowphase/support_internal.h"
+#include "sunder/narrowphase/tolerances.h"
 
 namespace sunder {
 namespace {
@@ -13,7 +14,9 @@ using namespace math;
 
 bool valid(const Ray& ray) {
   const Vec3 d = load(ray.direction);
-  return isFinite(load(ray.origin)) && isFinite(d) && largest(d) > 0 && ray.maxFraction >= 0;
+  const Vec3 o = load(ray.origin);
+  return isFinite(o) && isFinite(d) && largest(o) <= tolerances::kLargestLength && largest(d) <= tolerances::kLargestLength &&
+         largest(d) >= tolerances::kSmallestLength && ray.maxFraction >= 0;
 }
 
 void setHit(const Ray& ray, double fraction, const Vec3& normal, RayHit& hit) {
@@ -53,7 +56,7 @@ RayHit rayCast(const Box& box, const Ray& ray) {
     }
     leave = last < leave ? last : leave;
   }
-  if (!(enter < leave) || enter > ray.maxFraction || leave <= 0) return hit;
+  if (!(enter < leave) || !isFinite(leave - enter) || enter > ray.maxFraction || leave <= 0) return hit;
   if (enter <= 0) {
     setInside(ray, hit);
     return hit;

@@ -6,6 +6,10 @@
 
 namespace sunder::tolerances {
 
+// Lengths outside of this range are refused: their squares and products would leave the range of a double.
+inline constexpr double kSmallestLength = 1e-100;
+inline constexpr double kLargestLength = 1e100;
+
 // Unit roundoff of double times two: the spacing of numbers next to 1.
 inline constexpr double kEpsilon = 0x1p-52;
 

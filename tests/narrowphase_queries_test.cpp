@@ -240,6 +240,26 @@ TEST(Queries, BadInputIsFlaggedAndAnswersNothing) {
   EXPECT_TRUE(flagged(wild, g, at(0.1, 0, 0)));
 }
 
+// Found by the fuzzer: a bar 1e12 times longer than thick, asked again from the cache, answered with a zero normal.
+TEST(Queries, ThinBarFromTheCache) {
+  const Box bar = boxOf(5153960755200.0, 6.4375, 4.6875);
+  const Sphere sphere{6.4375};
+  QueryCache cache;
+  for (int i = 0; i < 3; ++i) {
+    const Proximity r = signedDistance(supportShape(bar), supportShape(sphere), at(7.8125, -0.00067138671875, 0), {}, &cache);
+    EXPECT_NEAR(r.normal.norm(), 1, 1e-15);
+    EXPECT_NEAR(r.signedDistance, -11.125, 1e-10 * 5.2e12);
+  }
+}
+
+// Found by the fuzzer: squares of such lengths overflow, and the answer was NaN.
+TEST(Queries, LengthsBeyondTheRangeAreRefused) {
+  const Box huge = boxOf(1e300, 1e300, 1e300), unit = boxOf(1, 1, 1);
+  EXPECT_EQ(signedDistance(huge, unit, Pose()).status, QueryStatus::InvalidInput);
+  EXPECT_EQ(signedDistance(unit, unit, at(1e300, 0, 0)).status, QueryStatus::InvalidInput);
+  EXPECT_EQ(signedDistance(unit, unit, at(1e99, 0, 0)).status, QueryStatus::Converged);
+}
+
 // fcl 253: eight threads from the first instant on, the same answers as one.
 TEST(QueriesThreads, ConcurrentQueriesGiveTheSerialAnswers) {
   constexpr int kThreads = 8, kQueries = 4000;
