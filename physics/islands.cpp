@@ -8,15 +8,15 @@
 namespace sunder {
 namespace {
 
-// A substep carries load along one contact, so an island needs more of them the more it piles on its lightest body:
-// measured, 8 substeps hold a load of 24 times the lightest mass, 16 one of 40 and 32 one of 1000 on five light cubes
-// (docs/stepping.md). Only small islands get more, since time grows with it.
+// A substep carries load along one contact, so an island needs more of them the more it piles on its lightest body.
+// Measured (docs/stepping.md): 8 substeps hold a load of 16 times the lightest mass within the promised drift, 16 one of
+// 24, 32 one of 400, and 64 one of 1000 on five light cubes. Only small islands get more, since time grows with it.
 struct SubstepRule {
   double loadRatio;  // mass of the island / its smallest mass, from which the rule holds
   int contacts;      // largest island it is used for
   int factor;        // of the world's substeps
 };
-constexpr SubstepRule kSubstepRules[] = {{40, 96, 4}, {24, 192, 2}};
+constexpr SubstepRule kSubstepRules[] = {{400, 32, 8}, {24, 96, 4}, {16, 192, 2}};
 
 }  // namespace
 
@@ -67,7 +67,8 @@ void World::Impl::groupContacts() {
     const Contact& contact = contacts[index];
     const bool joinsA = movesNow[contact.bodyA] != 0 && bodies[contact.bodyA].mass > 0;
     const int factor = factorOf(islands[rootOf(joinsA ? contact.bodyA : contact.bodyB)]);
-    groups[factor == 4 ? 2 : factor == 2 ? 1 : 0].contacts.push_back(index);
+    for (SolverGroup& group : groups)
+      if (group.substepFactor == factor) group.contacts.push_back(index);
   }
 }
 

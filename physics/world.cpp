@@ -49,6 +49,7 @@ World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
   impl_->pool = std::make_unique<ThreadPool>(def.threads);
   impl_->groups[1].substepFactor = 2;
   impl_->groups[2].substepFactor = 4;
+  impl_->groups[3].substepFactor = 8;
 }
 World::~World() = default;
 World::World(World&&) noexcept = default;

@@ -140,7 +140,7 @@ struct World::Impl {
   double lastDt = 0;               // s, of the last step
 
   std::unique_ptr<ThreadPool> pool;
-  SolverGroup groups[3];
+  SolverGroup groups[4];  // by the factor of their substeps
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
   std::vector<std::uint8_t> hasMoved;      // per body: by a solver, in this step
   std::vector<std::uint32_t> members;      // bodies of one group

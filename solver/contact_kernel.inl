@@ -4,6 +4,14 @@
 #include "sunder/solver/contact_kernel.h"
 #include "sunder/solver/wide_internal.h"
 
+// The four entry points take in all that they call: left to itself g++ makes functions of the small steps, and the state
+// of a pair of bodies goes through memory for every point of a contact.
+#if defined(__GNUC__)
+#define SUNDER_FLATTEN __attribute__((flatten))
+#else
+#define SUNDER_FLATTEN
+#endif
+
 namespace sunder {
 namespace {
 
@@ -236,7 +244,7 @@ void storeSymmetric(ContactBlock::Lanes (&out)[6], const Symmetric3& m) {
   store8(out[5], m.zz);
 }
 
-void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass* masses) {
+SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass* masses) {
   const Float8 one = splat(1.0f), zero = splat(0.0f);
   Frame f;
   f.n = {load8(in.normal[0]), load8(in.normal[1]), load8(in.normal[2])};
@@ -290,7 +298,7 @@ void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass*
   store8(block.totalTwistImpulse, zero);
 }
 
-void warmStart(ContactBlock* blocks, int count, SolverBody* bodies) {
+SUNDER_FLATTEN void warmStart(ContactBlock* blocks, int count, SolverBody* bodies) {
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
     const Frame f = loadFrame(*block);
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
@@ -371,7 +379,7 @@ Mask8 findHits(ContactBlock& block, const PairState& s, const Moved& moved, cons
   return lanes;
 }
 
-void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters) {
+SUNDER_FLATTEN void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters) {
   const Float8 zero = splat(0.0f);
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
     const Frame f = loadFrame(*block);
@@ -502,7 +510,8 @@ void dropHits(ContactBlock& block, const Frame& f, SolverWarmStart* dropped) {
   scatter(block.bodyB, load8(block.inverseMassB) * impulse, toWorld(f, s.inertiaB * s.torqueB));
 }
 
-void relax(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped, const ContactKernelParameters& parameters) {
+SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped,
+                          const ContactKernelParameters& parameters) {
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
     const Frame f = loadFrame(*block);
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
@@ -520,3 +529,5 @@ void relax(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart*
 
 }  // namespace
 }  // namespace sunder
+
+#undef SUNDER_FLATTEN
