@@ -114,7 +114,7 @@ class Separator {
   double pushApart() {
     double deepest = 0;
     for (BodyPair& pair : world_.pairs) {
-      Vec3 normal;
+      Vec3 normal = {0, 0, 0};
       const double depth = depthOf(pair, normal);
       if (depth <= settings_.tolerance) continue;
       deepest = std::max(deepest, depth);
