@@ -16,6 +16,8 @@ using namespace math;
 
 // Share of the smallest half extent of the two boxes that they may move before the manifold is made anew.
 constexpr double kRecycleShare = 0.002;
+// m. Bodies that were put inside each other count as that until they are nearer than this to being apart.
+constexpr double kInsideDepth = 0.01;
 // Share of the smaller box's radius within which a new point takes over the impulse of an old one with another id.
 constexpr double kMatchShare = 0.1;
 
@@ -178,6 +180,9 @@ bool World::Impl::queryContact(BodyPair& pair, double maxDistance) {
     }
     to.featureId = from.featureId;
   }
+  // Bodies that meet are no deeper in each other than they can have moved in a step: maxDistance bounds that.
+  next.startedInside = pair.contact == kNone ? collision.signedDistance < -maxDistance
+                                             : contacts[pair.contact].startedInside && collision.signedDistance < -kInsideDepth;
   if (pair.contact == kNone) {
     pair.contact = newContact();
   } else {

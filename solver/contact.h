@@ -13,6 +13,8 @@ struct Contact {
   // A body that this contact must not move (dominance, static, kinematic).
   bool fixedA = false;
   bool fixedB = false;
+  // The bodies were put inside each other: they are moved apart without ever getting a velocity from it.
+  bool startedInside = false;
   float friction = 0;
   float restitution = 0;
   float surfaceVelocity[3] = {0, 0, 0};  // m/s, world: wanted tangential velocity of B against A

@@ -19,6 +19,9 @@ using namespace wide;
 
 // Sweeps over the points of a contact that hits, for all of them to stop or bounce together.
 constexpr int kHitSweeps = 8;
+// Rounds of normals and friction in the first substep of a contact, in which each does not know yet what the other will
+// be: a box put on a slope would lose 2.5 mm/s of friction in it, with 4 rounds it loses 0.002.
+constexpr int kNewRounds = 4;
 
 // Two of three columns are stored, the third is their cross product.
 struct Frame {
@@ -422,10 +425,10 @@ void relaxNormals(ContactBlock& block, PairState& s, const ContactKernelParamete
   }
 }
 
-// addNormalImpulse leaves the third components to us.
-void finishNormals(PairState& s) {
-  s.wA.z = s.wA.z - (s.inertiaA.xz * s.torqueA.x + s.inertiaA.yz * s.torqueA.y);
-  s.wB.z = s.wB.z + (s.inertiaB.xz * s.torqueB.x + s.inertiaB.yz * s.torqueB.y);
+// addNormalImpulse leaves the third components to us. `a` and `b` are torqueA and torqueB before the normals.
+void finishNormals(PairState& s, const Wide3& a, const Wide3& b) {
+  s.wA.z = s.wA.z - (s.inertiaA.xz * (s.torqueA.x - a.x) + s.inertiaA.yz * (s.torqueA.y - a.y));
+  s.wB.z = s.wB.z + (s.inertiaB.xz * (s.torqueB.x - b.x) + s.inertiaB.yz * (s.torqueB.y - b.y));
 }
 
 void relaxFriction(ContactBlock& block, PairState& s) {
@@ -434,7 +437,6 @@ void relaxFriction(ContactBlock& block, PairState& s) {
   Float8 load = zero, leverLoad = zero;
   for (int i = 0; i < block.pointCount; ++i) {
     const Float8 impulse = load8(block.points[i].impulse);
-    store8(block.points[i].totalImpulse, load8(block.points[i].totalImpulse) + impulse);
     load = load + impulse;
     leverLoad = leverLoad + load8(block.lever[i]) * impulse;
   }
@@ -444,7 +446,6 @@ void relaxFriction(ContactBlock& block, PairState& s) {
     const Float8 wanted = old - load8(block.twistMass) * (s.wB.z - s.wA.z);
     const Float8 next = max8(min8(wanted, limit), zero - limit);
     store8(block.twistImpulse, next);
-    store8(block.totalTwistImpulse, load8(block.totalTwistImpulse) + next);
     const Float8 p = next - old;
     s.wA = s.wA - p * Wide3{s.inertiaA.xz, s.inertiaA.yz, s.inertiaA.zz};
     s.wB = s.wB + p * Wide3{s.inertiaB.xz, s.inertiaB.yz, s.inertiaB.zz};
@@ -466,9 +467,16 @@ void relaxFriction(ContactBlock& block, PairState& s) {
   next2 = scale * next2;
   store8(block.tangentImpulse[0], next1);
   store8(block.tangentImpulse[1], next2);
-  store8(block.totalTangentImpulse[0], load8(block.totalTangentImpulse[0]) + next1);
-  store8(block.totalTangentImpulse[1], load8(block.totalTangentImpulse[1]) + next2);
   addImpulse(s, c, {next1 - old1, next2 - old2, zero});
+}
+
+// What the substep has come to.
+void addTotals(ContactBlock& block) {
+  const auto add = [](ContactBlock::Lanes& total, const ContactBlock::Lanes& impulse) { store8(total, load8(total) + load8(impulse)); };
+  for (int i = 0; i < block.pointCount; ++i) add(block.points[i].totalImpulse, block.points[i].impulse);
+  add(block.totalTangentImpulse[0], block.tangentImpulse[0]);
+  add(block.totalTangentImpulse[1], block.tangentImpulse[1]);
+  add(block.totalTwistImpulse, block.twistImpulse);
 }
 
 // The force of a hit lasts an instant: it must not start the next substep. Takes what the lanes with a hit did to their
@@ -516,12 +524,17 @@ SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, S
     const Frame f = loadFrame(*block);
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
     PairState s = loadState(*block, f, a, b);
-    if (block->hits)
-      for (int sweep = 0; sweep < kHitSweeps; ++sweep) relaxNormals<true>(*block, s, parameters);
-    else
-      relaxNormals<false>(*block, s, parameters);
-    finishNormals(s);
-    relaxFriction(*block, s);
+    for (int round = block->isNew ? kNewRounds : 1; round > 0; --round) {
+      const Wide3 torqueA = s.torqueA, torqueB = s.torqueB;
+      if (block->hits)
+        for (int sweep = 0; sweep < kHitSweeps; ++sweep) relaxNormals<true>(*block, s, parameters);
+      else
+        relaxNormals<false>(*block, s, parameters);
+      finishNormals(s, torqueA, torqueB);
+      relaxFriction(*block, s);
+    }
+    block->isNew = false;
+    addTotals(*block);
     storeState(*block, f, s, a, b, bodies);
     if (block->hits) dropHits(*block, f, dropped);
   }

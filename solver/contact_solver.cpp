@@ -34,6 +34,9 @@ constexpr double kImpulseScale = 1 / (1 + kStiffness);
 constexpr double kReferenceShare = 0.95;
 constexpr double kReferenceRate = 0.02;
 constexpr double kMaxPushSpeed = 3.0;   // m/s
+// Bodies that were put inside each other move apart at up to this speed, m/s, found in so many passes.
+constexpr double kCalmPushSpeed = 1.0;
+constexpr int kCalmPasses = 2;
 constexpr double kSlop = 2e-5;          // m
 constexpr double kHitSpeed = 0.25;      // m/s
 constexpr double kRestitutionThreshold = 0.5;  // m/s
@@ -144,6 +147,8 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   block.reference[lane] = scale * contact.reference / static_cast<float>(contact.pointCount);
   block.friction[lane] = contact.friction;
   block.restitution[lane] = contact.restitution;
+  block.isNew = block.isNew || contact.substep == 0;
+  block.startedInside = block.startedInside || contact.startedInside;
   const SolverDrive& driveA = drives[static_cast<std::size_t>(block.bodyA[lane])];
   const SolverDrive& driveB = drives[static_cast<std::size_t>(block.bodyB[lane])];
   block.locksA[lane] = locked[static_cast<std::size_t>(block.bodyA[lane])];
@@ -160,7 +165,11 @@ void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::
     for (int i = begin; i < end; ++i) fillBlock(blocks_[static_cast<std::size_t>(i)], contacts, solverBody, frames, substep, kernel);
   });
   deepest_ = 0;
-  for (const ContactBlock& block : blocks_) deepest_ = std::max(deepest_, static_cast<double>(block.deepest));
+  startedInside_ = false;
+  for (const ContactBlock& block : blocks_) {
+    deepest_ = std::max(deepest_, static_cast<double>(block.deepest));
+    startedInside_ = startedInside_ || block.startedInside;
+  }
 }
 
 void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
@@ -168,7 +177,7 @@ void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& c
   ContactBlockInput in;
   block.pointCount = 0;
   block.deepest = 0;
-  block.isLocked = false;
+  block.isLocked = block.isNew = block.startedInside = false;
   for (int lane = 0; lane < block.laneCount; ++lane)
     fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, substep);
   for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
@@ -187,7 +196,6 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   parameters.bias = static_cast<float>(kMassScale * kBias);
   parameters.massScale = static_cast<float>(kMassScale);
   parameters.impulseScale = static_cast<float>(kImpulseScale);
-  parameters.maxPushSpeed = static_cast<float>(kMaxPushSpeed);
   parameters.slop = static_cast<float>(kSlop);
   parameters.hitSpeed = static_cast<float>(kHitSpeed);
   parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
@@ -225,10 +233,25 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     // Warm start. The rows do not change within a step, so what all contacts did to a body in the last substep is one
     // vector of the body; only the first substep must take it from the contacts.
     if (substep == 0) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
-    forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), parameters); });
+    const auto solveNormals = [&](double maxPushSpeed) {
+      parameters.maxPushSpeed = static_cast<float>(maxPushSpeed);
+      forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), parameters); });
+    };
+    solveNormals(startedInside_ ? 0 : kMaxPushSpeed);
+    // With bodies that started inside each other, the push only enters the displacement of the substep. It would be too
+    // much for relax(), which takes what a push leaves of velocity out again as far as one sweep can.
+    if (startedInside_) {
+      heldBlocks_ = blocks_;
+      heldBodies_ = bodies;
+      for (int pass = 0; pass < kCalmPasses; ++pass) solveNormals(kCalmPushSpeed);
+    }
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) bodies[i].displacement[k] = bodies[i].displacement[k] + step * bodies[i].velocity[k];
     });
+    if (startedInside_) {
+      blocks_.swap(heldBlocks_);
+      for (std::size_t i = 1; i < count; ++i) std::copy_n(heldBodies_[i].velocity, 8, bodies[i].velocity);
+    }
     forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), dropped_.data(), parameters); });
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) {

@@ -63,7 +63,10 @@ class ContactSolver {
   std::vector<int> colorCountOf_;
   std::vector<SolverWarmStart> base_, warm_, dropped_;
   std::vector<std::uint32_t> lockedBodies_;
+  std::vector<ContactBlock> heldBlocks_;  // before the push, when startedInside_
+  std::vector<SolverBody> heldBodies_;
   double deepest_ = 0;
+  bool startedInside_ = false;  // some contact has Contact::startedInside
   bool overflows_ = false;  // the last color is the overflow
 };
 
