@@ -100,7 +100,8 @@ ContactInfo World::Impl::contactInfo(const BodyPair& pair) const {
   }
   const Vec3 friction = {contact.totalFrictionImpulse[0], contact.totalFrictionImpulse[1], contact.totalFrictionImpulse[2]};
   store(info.frictionImpulse, friction);
-  store(info.impulse, info.normalImpulse * normal + friction);
+  // With the normal at the time of the solve: this is what changed the momentum.
+  store(info.impulse, info.normalImpulse * Vec3{contact.solvedNormal[0], contact.solvedNormal[1], contact.solvedNormal[2]} + friction);
   info.twistImpulse = static_cast<double>(contact.totalTwistImpulse);
   info.friction = static_cast<double>(contact.friction);
   info.restitution = static_cast<double>(contact.restitution);

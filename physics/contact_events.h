@@ -40,8 +40,8 @@ struct ContactInfo {
   double twistImpulse = 0;     // N m s on B about the normal: friction against turning on the spot
   double friction = 0, restitution = 0;  // of the pair, as mixed or set
 
-  // N s on B in world axes; A gets the opposite.
-  Eigen::Vector3d impulse = Eigen::Vector3d::Zero();  // normalImpulse * normal + frictionImpulse
+  // N s on B in world axes; A gets the opposite. normalImpulse along the normal at the start of the step + frictionImpulse.
+  Eigen::Vector3d impulse = Eigen::Vector3d::Zero();
 };
 
 class World;

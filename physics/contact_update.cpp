@@ -141,8 +141,9 @@ bool World::Impl::queryContact(BodyPair& pair, double maxDistance) {
   Contact next;
   next.bodyA = pair.a;
   next.bodyB = pair.b;
-  next.fixedA = a.def.kind != BodyKind::Dynamic || a.def.dominance > b.def.dominance;
-  next.fixedB = b.def.kind != BodyKind::Dynamic || b.def.dominance > a.def.dominance;
+  // What is not dynamic dominates everything.
+  next.fixedA = a.def.kind != BodyKind::Dynamic || (b.def.kind == BodyKind::Dynamic && a.def.dominance > b.def.dominance);
+  next.fixedB = b.def.kind != BodyKind::Dynamic || (a.def.kind == BodyKind::Dynamic && b.def.dominance > a.def.dominance);
   const PairRule* rule = findRule(pair.a, pair.b);
   const Material material = rule != nullptr && rule->hasMaterial
                                 ? rule->material

@@ -228,6 +228,7 @@ class Separator {
       ++report.movedBodies;
       report.largestMove = std::max(report.largestMove, distance);
       world_.clocks[i].now += distance;
+      world_.resetTrend(i);
       world_.disturb(i);
     }
     Vec3 normal;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sleep and wake. An island sleeps when every body in it has been slow for
-// a while, and wakes as a whole.
+// Sleep and wake. An island sleeps when every body in it has been slow for a while and none is on its way to fall, and
+// wakes as a whole.
+#include <algorithm>
+
 #include "sunder/physics/world_internal.h"
 
 namespace sunder {
@@ -8,10 +10,23 @@ namespace {
 
 using namespace math;
 
+// A stack that starts to buckle, or a box that starts to tip over, is slow for long: near the unstable equilibrium its way
+// grows like exp(t / tau), with tau about 0.3 s for a cube of 1 m, 1 s for one of 10 m; from rest, like t^2 at first. What
+// settles or sways slows down or turns round instead. So a body is watched over intervals of a quarter of the sleep time;
+// one that twice in a row moved in the same direction as in the interval before and further, by this factor, is not at
+// rest. (Of the four intervals the first may hold a last bump, so only three can be asked for.)
+constexpr double kTrendIntervals = 4;
+constexpr double kTrendFactor = 1.1;
+constexpr std::uint32_t kTrendGrowths = 2;
+// Motion of less in an interval is noise: the penetration that the solver leaves alone, or a thousandth of a small body.
+constexpr double kTrendDistance = 2e-5;  // m
+constexpr double kTrendShare = 1e-3;     // of the radius
 constexpr double kTouchDistance = 0.001;  // m: closer counts as touching when it is about waking a body
 
 }  // namespace
 
+// Whether the two bodies touch, or will within the coming step: a sleeper that is hit must take part in that step, or it
+// would stop what hits it like a wall.
 bool World::Impl::touches(const Contact& contact) const {
   const BodyFrame& a = frames[contact.bodyA];
   const BodyFrame& b = frames[contact.bodyB];
@@ -20,10 +35,19 @@ bool World::Impl::touches(const Contact& contact) const {
                 f.rotation[1] * v[0] + f.rotation[4] * v[1] + f.rotation[7] * v[2],
                 f.rotation[2] * v[0] + f.rotation[5] * v[1] + f.rotation[8] * v[2]};
   };
+  const auto velocityAt = [this](std::uint32_t index, const Vec3& r) {
+    const BodyState& body = bodies[index];
+    if (body.sleepingIsland != kNone) return Vec3{0, 0, 0};
+    const Vec3 v = load(body.linearVelocity) + cross(load(body.angularVelocity), r);
+    return body.mass > 0 ? v + (lastDt * body.def.gravityScale) * load(def.gravity) : v;
+  };
   const Vec3 normal = rotated(a, contact.normal);
   const Vec3 offset = {b.position[0] - a.position[0], b.position[1] - a.position[1], b.position[2] - a.position[2]};
-  for (int i = 0; i < contact.pointCount; ++i)
-    if (dot(normal, offset + rotated(b, contact.points[i].onB) - rotated(a, contact.points[i].onA)) < kTouchDistance) return true;
+  for (int i = 0; i < contact.pointCount; ++i) {
+    const Vec3 onA = rotated(a, contact.points[i].onA), onB = rotated(b, contact.points[i].onB);
+    const double opening = dot(normal, velocityAt(contact.bodyB, onB) - velocityAt(contact.bodyA, onA));
+    if (dot(normal, offset + onB - onA) + lastDt * std::min(opening, 0.0) < kTouchDistance) return true;
+  }
   return false;
 }
 
@@ -84,13 +108,38 @@ void World::Impl::wakeDisturbed() {
   }
 }
 
+void World::Impl::resetTrend(std::uint32_t body) {
+  trends[body] = {};
+  for (int k = 0; k < 3; ++k) trends[body].from[k] = bodies[body].pose.position.data()[k];
+}
+
+void World::Impl::updateTrend(std::uint32_t body, double dt) {
+  MotionTrend& trend = trends[body];
+  trend.elapsed += dt;
+  if (trend.elapsed + 0.5 * dt < def.sleepTime / kTrendIntervals) return;  // to the nearest step
+  trend.elapsed = 0;
+  const Vec3 position = load(bodies[body].pose.position), before = {trend.moved[0], trend.moved[1], trend.moved[2]};
+  const Vec3 moved = position - Vec3{trend.from[0], trend.from[1], trend.from[2]};
+  const double distance = length(moved);
+  const bool grows = distance > std::min(kTrendDistance, kTrendShare * bodies[body].radius) && distance > kTrendFactor * length(before) && dot(moved, before) > 0;
+  trend.growing = grows ? trend.growing + 1 : 0;
+  const double values[3] = {position.x, position.y, position.z}, steps[3] = {moved.x, moved.y, moved.z};
+  for (int k = 0; k < 3; ++k) {
+    trend.from[k] = values[k];
+    trend.moved[k] = steps[k];
+  }
+}
+
 void World::Impl::updateSleep(double dt) {
   bool candidates = false;
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];
     if (body.def.kind != BodyKind::Dynamic) continue;
-    const double speed = length(load(body.linearVelocity)) + body.radius * length(load(body.angularVelocity));
+    // Being pushed out of an overlap is motion without velocity.
+    const double moved = length(load(body.pose.position) - load(body.previousPose.position)) / dt;
+    const double speed = std::max(moved, length(load(body.linearVelocity))) + body.radius * length(load(body.angularVelocity));
     body.stillTime = speed < def.sleepSpeed && body.def.allowSleep ? body.stillTime + dt : 0;
+    updateTrend(i, dt);
     candidates = candidates || body.stillTime >= def.sleepTime;
   }
   report.islands = 0;
@@ -103,6 +152,9 @@ void World::Impl::updateSleep(double dt) {
       if (!(bodies[contact.bodyA].mass > 0)) restless[contact.bodyB] = 1;
       if (!(bodies[contact.bodyB].mass > 0)) restless[contact.bodyA] = 1;
     }
+    // A belt carries what lies on it, however slowly.
+    const float* belt = contact.surfaceVelocity;
+    if (belt[0] != 0 || belt[1] != 0 || belt[2] != 0) restless[contact.bodyA] = restless[contact.bodyB] = 1;
   }
   // A root is the lowest body of its island, so ascending order meets it first.
   for (const std::uint32_t i : moving) {
@@ -110,7 +162,7 @@ void World::Impl::updateSleep(double dt) {
     if (body.def.kind != BodyKind::Dynamic) continue;
     const std::uint32_t root = rootOf(i);
     report.islands += root == i;
-    if (body.stillTime < def.sleepTime || restless[i] != 0) restless[root] = 1;
+    if (body.stillTime < def.sleepTime || restless[i] != 0 || trends[i].growing >= kTrendGrowths) restless[root] = 1;
   }
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];

@@ -149,7 +149,7 @@ void describePair(Archive& ar, T& pair, std::size_t bodyCount, std::size_t conta
 template <typename Archive, typename T>
 void describeContact(Archive& ar, T& c, std::size_t bodyCount) {
   numbers(ar, c.bodyA, c.bodyB, c.pointCount, c.fixedA, c.fixedB, c.startedInside, c.friction, c.restitution);
-  for (int i = 0; i < 3; ++i) numbers(ar, c.surfaceVelocity[i], c.frictionImpulse[i], c.totalFrictionImpulse[i], c.normal[i], c.position[i]);
+  for (int i = 0; i < 3; ++i) numbers(ar, c.surfaceVelocity[i], c.frictionImpulse[i], c.totalFrictionImpulse[i], c.solvedNormal[i], c.normal[i], c.position[i]);
   numbers(ar, c.twistImpulse, c.totalTwistImpulse, c.substep, c.reference);
   for (int i = 0; i < 4; ++i) ar.number(c.orientation[i]);
   ar.check(c.pointCount <= 4 && c.bodyA < bodyCount && c.bodyB < bodyCount);
@@ -184,8 +184,13 @@ void describe(Archive& ar, W& w) {
     w.clocks.resize(bodyCount);
     w.changed.resize(bodyCount);
     w.forces.resize(bodyCount);
+    w.trends.resize(bodyCount);
   }
   for (std::size_t i = 0; i < bodyCount; ++i) numbers(ar, w.clocks[i].now, w.changed[i]);
+  for (auto& trend : w.trends) {
+    for (int k = 0; k < 3; ++k) numbers(ar, trend.from[k], trend.moved[k]);
+    numbers(ar, trend.elapsed, trend.growing);
+  }
   indices(ar, w.forced, bodyCount);
   for (const std::uint32_t i : w.forced)
     if (i < bodyCount)

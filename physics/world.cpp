@@ -103,6 +103,7 @@ BodyId World::addBody(const BodyDef& def) {
     w.clocks.resize(index + 1);
     w.changed.resize(index + 1, 0);
     w.forces.resize(index + 1);
+    w.trends.resize(index + 1);
   }
   body.generation = w.bodies[index].generation + 1;
   w.bodies[index] = body;
@@ -110,6 +111,7 @@ BodyId World::addBody(const BodyDef& def) {
   w.clocks[index] = {};
   w.changed[index] = 0;
   w.forces[index] = {};
+  w.resetTrend(index);
   w.movingChanged = true;
   ++w.aliveCount;
   return {index, body.generation};
@@ -156,12 +158,14 @@ void World::setPose(BodyId id, const Pose& pose) {
   Impl& w = *impl_;
   BodyState& body = w.checked(id, "setPose");
   const Pose next = normalizedPose(pose);
-  if (std::memcmp(&next, &body.pose, sizeof next) == 0) return;  // writing the same pose again wakes nobody
+  // Writing the same pose again wakes nobody. Normalizing what is normal may change its last bit.
+  if (std::memcmp(&next, &body.pose, sizeof next) == 0 || std::memcmp(&pose, &body.pose, sizeof pose) == 0) return;
   w.disturb(id.index);
   const double turn = body.pose.orientation.coeffs() == next.orientation.coeffs() ? 0 : 2 * body.radius;
   w.clocks[id.index].now += length(load(next.position) - load(body.pose.position)) + turn;
   body.pose = next;
   body.frozen = false;
+  w.resetTrend(id.index);
   w.frames[id.index] = frameOf(next);
   w.broadphase.move(id.index, boundsOf(w.frames[id.index], body.def.halfExtents));
 }

@@ -63,6 +63,14 @@ struct PairIndex {
   std::vector<std::uint32_t> start, pairs;
 };
 
+// Watches whether a slow body is on its way to fall, see sleep.cpp.
+struct MotionTrend {
+  double from[3] = {0, 0, 0};   // m, where it was at the start of the present interval
+  double moved[3] = {0, 0, 0};  // m, in the interval before
+  double elapsed = 0;           // s, in the present interval
+  std::uint32_t growing = 0;    // intervals in a row in which it moved the same way as before, and further
+};
+
 // What was applied to a body since the last step, world axes.
 struct BodyForce {
   double force[3] = {0, 0, 0};   // N
@@ -128,6 +136,7 @@ struct World::Impl {
   std::vector<std::uint32_t> disturbed;  // since the last step
   std::vector<std::uint8_t> changed;     // per body: its contacts have to be made anew
   std::vector<BodyForce> forces;         // per body
+  std::vector<MotionTrend> trends;       // per body
   std::vector<std::uint32_t> forced;     // bodies with a force, in the order of the calls
   std::vector<PairRule> pairRules;       // by (a, b)
   std::vector<ContactPair> began, ended;     // events of the last step
@@ -186,6 +195,8 @@ struct World::Impl {
   void finishBodies(double dt);
   void sweepFastBodies(double dt);
   void updateEvents();
+  void updateTrend(std::uint32_t body, double dt);
+  void resetTrend(std::uint32_t body);
   void updateSleep(double dt);
   void fillReport();
 

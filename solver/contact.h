@@ -21,6 +21,7 @@ struct Contact {
   float frictionImpulse[3] = {0, 0, 0};  // N s over one substep, world axes, on B
   float twistImpulse = 0;                // N m s over one substep, about the normal, on B
   float totalFrictionImpulse[3] = {0, 0, 0};  // N s over the last step, world axes, on B
+  float solvedNormal[3] = {0, 0, 0};          // world, unit, A to B: that of the last step's impulses
   float totalTwistImpulse = 0;                // N m s over the last step, about the normal, on B
   float substep = 0;                     // s: the length that the impulses were found with
   float reference = 0;                   // N s over one substep: the load that the contact has settled to

@@ -287,6 +287,7 @@ void ContactSolver::storeImpulses(std::vector<Contact>& contacts, const std::vec
       const float g1 = sign * block.totalTangentImpulse[0][lane], g2 = sign * block.totalTangentImpulse[1][lane];
       for (int k = 0; k < 3; ++k) contact.totalFrictionImpulse[k] = g1 * t[k] + g2 * u[k];
       contact.totalTwistImpulse = block.totalTwistImpulse[lane];
+      for (int k = 0; k < 3; ++k) contact.solvedNormal[k] = sign * n[k];
     }
 }
 

@@ -237,7 +237,7 @@ struct OverlapStart {
   double reach = 0;    // metres, how far the bodies got sideways
 };
 // `count` boxes of about 1 m inside each other, on the ground or, without gravity, in space. Gravity's share is what a
-// fall from the height of the highest body gives.
+// fall since the start gives, and no more than one from the highest body to the ground.
 inline OverlapStart measureOverlapStart(int count, bool gravity, std::uint64_t seed) {
   demo::Scene scene = onGround("overlapping");
   if (!gravity) {
@@ -260,7 +260,7 @@ inline OverlapStart measureOverlapStart(int count, bool gravity, std::uint64_t s
       if (run.isDynamic(i)) top = std::max(top, run.position(i)[1]);
     for (int i = 0; i < run.size(); ++i) {
       if (!run.isDynamic(i)) continue;
-      const double share = gravity ? std::sqrt(2 * 9.81 * std::max(0.0, top - run.position(i)[1])) : 0;
+      const double share = gravity ? std::min(9.81 * run.time(), std::sqrt(2 * 9.81 * top)) : 0;
       result.excess = std::max(result.excess, run.velocity(i).norm() - share);
       result.reach = std::max(result.reach, run.sideways(i));
     }

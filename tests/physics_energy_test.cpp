@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// What must be conserved, and what must never grow: momentum in free collisions, energy with restitution up to 1, free
+// fall and projectiles, the height of bounces, free rotation.
+#include <gtest/gtest.h>
+
+#include "scene_rows.h"
+
+namespace sunder::measure {
+namespace {
+
+constexpr double kGravity = 9.81;
+
+// --- free motion --------------------------------------------------------------------------------------------------------
+
+// Without contacts the parabola is exact, whatever the time step.
+TEST(Energy, ProjectileFollowsTheParabola) {
+  for (const double dt : {1.0 / 30, 1.0 / 60, 1.0 / 240}) {
+    demo::Scene scene;
+    scene.gravity = {0, -kGravity, 0};
+    scene.dt = dt;
+    BodyDef& box = addDynamic(scene, {0.1, 0.2, 0.3}, {1, 2, 3});
+    box.linearVelocity = {4, 5, -6};
+    box.angularVelocity = {1, 2, 3};
+    SceneRun run(scene);
+    const double energy = run.world().energy();
+    run.run(2);
+    const Vector3d expected = Vector3d(1, 2, 3) + 2 * Vector3d(4, 5, -6) + 2 * Vector3d(0, -kGravity, 0);
+    EXPECT_LT((run.position(0) - expected).norm(), 1e-12 * 480);
+    EXPECT_LT((run.velocity(0) - Vector3d(4, 5 - 2 * kGravity, -6)).norm(), 1e-12 * 480);
+    EXPECT_NEAR(run.world().energy() / energy, 1, 1e-3);  // the splitting of the free rotation
+  }
+}
+
+TEST(Energy, AllFallAlike) {
+  demo::Scene scene;
+  scene.gravity = {0, -kGravity, 0};
+  for (int i = 0; i < 5; ++i) addDynamic(scene, {0.1 * (i + 1), 0.2, 0.1}, {3.0 * i, 10, 0}).density = std::pow(10.0, i);
+  SceneRun run(scene);
+  run.run(1);
+  for (int i = 0; i < run.size(); ++i) EXPECT_NEAR(run.position(i)[1], 10 - 0.5 * kGravity, 1e-11);
+}
+
+// --- free collisions ----------------------------------------------------------------------------------------------------
+
+struct Collision {
+  double momentum = 0;         // change, as a share of the sum of the bodies' momenta before
+  double angularMomentum = 0;  // same
+  double energy = 0;           // end / start
+  double gain = 0;             // largest rise of the energy over its start, as a share
+};
+Collision collide(double restitution, double friction, std::uint64_t seed, double massRatio) {
+  demo::Random random(seed);
+  demo::Scene scene;
+  scene.gravity.setZero();
+  for (const int side : {-1, 1}) {
+    const double x = side * 2.0, y = random.between(-0.3, 0.3), z = random.between(-0.3, 0.3);
+    BodyDef& box = addDynamic(scene, {random.between(0.3, 0.6), random.between(0.3, 0.6), random.between(0.3, 0.6)}, {x, y, z});
+    box.pose.orientation = random.rotation();
+    box.linearVelocity = {-side * random.between(1, 5), random.between(-0.2, 0.2), random.between(-0.2, 0.2)};
+    box.angularVelocity = {random.between(-1, 1), random.between(-1, 1), random.between(-1, 1)};
+    box.restitution = restitution;
+    box.friction = friction;
+    box.density = side < 0 ? 1000 : 1000 * massRatio;
+  }
+  SceneRun run(scene);
+  double momentum = 0, spin = 0;
+  for (int i = 0; i < 2; ++i) {
+    momentum += run.world().mass(run.id(i)) * run.velocity(i).norm();
+    spin += run.spinMomentum(i).norm() + run.world().mass(run.id(i)) * run.position(i).cross(run.velocity(i)).norm();
+  }
+  const Vector3d p = run.momentum(), l = run.angularMomentum();
+  const double energy = run.kineticEnergy();
+  Collision result;
+  bool touched = false;
+  for (int i = 0; i < 180; ++i) {
+    touched = run.step().contactPoints > 0 || touched;
+    result.gain = std::max(result.gain, run.kineticEnergy() / energy - 1);
+  }
+  EXPECT_TRUE(touched) << "seed " << seed;
+  result.momentum = (run.momentum() - p).norm() / momentum;
+  result.angularMomentum = (run.angularMomentum() - l).norm() / spin;
+  result.energy = run.kineticEnergy() / energy;
+  return result;
+}
+
+// Impulses come in pairs, applied at one point: both momenta are conserved to the rounding of the solver's floats. The
+// angular one also feels that the arms are those of the start of the step.
+TEST(Energy, FreeCollisionsConserveMomentum) {
+  for (const double restitution : {0.0, 0.5, 1.0})
+    for (const double ratio : {1.0, 30.0})
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const Collision c = collide(restitution, 0.5, seed, ratio);
+        EXPECT_LT(c.momentum, 2e-6) << "restitution " << restitution << ", ratio " << ratio << ", seed " << seed;
+        EXPECT_LT(c.angularMomentum, 1e-2) << "restitution " << restitution << ", ratio " << ratio << ", seed " << seed;
+      }
+}
+
+TEST(Energy, FreeCollisionsNeverGainEnergy) {
+  for (const double restitution : {0.0, 0.5, 1.0})
+    for (const double friction : {0.0, 0.5})
+      for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        EXPECT_LT(collide(restitution, friction, seed, 3).gain, 1e-4)
+            << "restitution " << restitution << ", friction " << friction << ", seed " << seed;
+}
+
+// Equal cubes that meet face to face exchange their velocities.
+TEST(Energy, ElasticCubesExchangeVelocities) {
+  demo::Scene scene;
+  scene.gravity.setZero();
+  for (const int side : {-1, 1}) {
+    BodyDef& cube = addDynamic(scene, {0.5, 0.5, 0.5}, {2.0 * side, 0, 0});
+    cube.linearVelocity = {side < 0 ? 3.0 : -1.0, 0, 0};
+    cube.restitution = 1;
+  }
+  SceneRun run(scene);
+  run.run(3);
+  EXPECT_NEAR(run.velocity(0)[0], -1, 0.01);
+  EXPECT_NEAR(run.velocity(1)[0], 3, 0.01);
+  EXPECT_LT(run.angularVelocity(0).norm(), 1e-3);
+}
+
+// --- bounces ------------------------------------------------------------------------------------------------------------
+
+TEST(Energy, FlatBounceReachesTheRightHeight) {
+  for (const double dt : {1.0 / 30, 1.0 / 60, 1.0 / 240})
+    for (const double drop : {0.5, 2.5, 10.0})
+      for (const double e : {0.5, 1.0}) {
+        SceneRun run = droppedCube(e, drop, 0, 0.5, dt);
+        const Bounces b = measureBounces(run, 0.5, 1, 10);
+        ASSERT_EQ(b.apexes.size(), 1u) << "restitution " << e << ", drop " << drop << ", dt " << dt;
+        EXPECT_NEAR(b.apexes[0] / (e * e * drop), 1, 0.02) << "restitution " << e << ", drop " << drop << ", dt " << dt;
+        EXPECT_LE(b.apexes[0], e * e * drop * (1 + 1e-6)) << "restitution " << e << ", drop " << drop << ", dt " << dt;
+      }
+}
+
+TEST(Energy, WithoutRestitutionItStaysDown) {
+  for (const double drop : {0.5, 2.5, 10.0}) {
+    SceneRun run = droppedCube(0, drop);
+    double highest = -1;
+    bool landed = false;
+    for (int i = 0; i < 180; ++i) {
+      run.step();
+      landed = landed || run.position(1)[1] < 0.505;
+      if (landed) highest = std::max(highest, run.position(1)[1] - 0.5);
+    }
+    ASSERT_TRUE(landed);
+    EXPECT_LT(highest, 5e-3) << drop;  // where it was when it counted as landed
+    EXPECT_LT(std::abs(run.position(1)[1] - 0.5), 5e-4) << drop;
+    EXPECT_LT(run.maxSpeed(), 1e-3) << drop;
+  }
+}
+
+TEST(Energy, EdgeBounceReachesTheRightHeight) {
+  for (const double e : {0.5, 1.0}) {
+    const double angle = 0.7853981633974483;
+    SceneRun run = droppedCube(e, 2.5, angle);
+    const Bounces b = measureBounces(run, run.position(1)[1] - 2.5, 1, 4);
+    ASSERT_EQ(b.apexes.size(), 1u);
+    EXPECT_NEAR(b.apexes[0] / expectedEdgeApex(e, 2.5, angle), 1, 0.05) << e;
+  }
+  for (const double angle : {0.6981317007977318, 0.5235987755982988}) {
+    SceneRun run = droppedCube(1, 2.5, angle, 0);
+    const Bounces b = measureBounces(run, run.position(1)[1] - 2.5, 1, 4);
+    ASSERT_EQ(b.apexes.size(), 1u);
+    EXPECT_NEAR(b.apexes[0] / expectedEdgeApex(1, 2.5, angle), 1, 0.05) << angle;
+  }
+}
+
+// Every impact takes energy or keeps it.
+TEST(Energy, TumblingBoxNeverGainsEnergy) {
+  for (const double e : {0.0, 0.3, 0.7, 1.0})
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      demo::Scene scene = onGround("tumble");
+      demo::Random random(seed);
+      BodyDef& box = addDynamic(scene, {0.3, 0.5, 0.2}, {0, 3, 0});
+      box.pose.orientation = random.rotation();
+      box.angularVelocity = {random.between(-3, 3), random.between(-3, 3), random.between(-3, 3)};
+      box.linearVelocity = {random.between(-3, 3), 0, random.between(-3, 3)};
+      box.restitution = e;
+      SceneRun run(scene);
+      const double start = run.world().energy();
+      double most = start;
+      for (int i = 0; i < 300; ++i) {
+        run.step();
+        most = std::max(most, run.world().energy());
+      }
+      EXPECT_LE(most, start * (1 + 1e-4)) << "restitution " << e << ", seed " << seed;
+    }
+}
+
+// --- free rotation ------------------------------------------------------------------------------------------------------
+
+void expectFlips(int speed, double seconds, int flips) {
+  SceneRun run(demo::builtInScene("spin" + std::to_string(speed)));
+  const Spin spin = measureSpin(run, seconds);
+  EXPECT_EQ(spin.flips, flips);
+  EXPECT_LT(spin.energy, 1e-3);
+  EXPECT_LT(spin.momentum, 1e-2);
+}
+TEST(Energy, SpinAboutTheMiddleAxisFlips) {
+  expectFlips(5, 60, 12);
+  expectFlips(20, 60, 47);
+}
+
+}  // namespace
+}  // namespace sunder::measure

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The rows of docs/demands.md about standing and settling. The quick ones run for a few simulated seconds, those named
+// Long* for as long as the table says. Limits are the table's.
+#include <gtest/gtest.h>
+
+#include "scene_rows.h"
+
+namespace sunder::measure {
+namespace {
+
+constexpr double kMillimetre = 1e-3;
+
+struct Pile {
+  const char* scene;
+  double topAt;    // metres: height of the last body's centre in a pile of rigid boxes
+  double seconds;
+  int firstSeed, lastSeed;         // 0 is the exact scene, k has k millimetres of noise
+  double sink, drift, depth;  // millimetres
+};
+void PrintTo(const Pile& pile, std::ostream* out) { *out << pile.scene << " for " << pile.seconds << " s"; }
+
+std::string nameOf(const testing::TestParamInfo<Pile>& info) {
+  return std::string(info.param.scene) + "_seeds_" + std::to_string(info.param.firstSeed) + "_to_" + std::to_string(info.param.lastSeed);
+}
+
+void expectStanding(const Pile& pile) {
+  for (int seed = pile.firstSeed; seed <= pile.lastSeed; ++seed) {
+    const Standing s = measureSeeds(pile.scene, pile.seconds, pile.topAt, seed, seed);
+    EXPECT_EQ(s.fallen, 0) << "seed " << seed;
+    EXPECT_LT(s.sink, pile.sink * kMillimetre) << "seed " << seed;
+    EXPECT_LT(s.drift, pile.drift * kMillimetre) << "seed " << seed;
+    EXPECT_LT(s.deepest, pile.depth * kMillimetre) << "seed " << seed;
+  }
+}
+
+constexpr double kFree = 1e9;  // not part of the row
+
+class Stand : public testing::TestWithParam<Pile> {};
+TEST_P(Stand, AsDemanded) { expectStanding(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Quick, Stand,
+                         testing::Values(Pile{"stack10", 9.5, 10, 0, 5, 1, 1, kFree}, Pile{"stack20", 19.5, 10, 0, 5, 4, 3, kFree},
+                                         Pile{"stackj10", 9.5, 10, 1, 1, kFree, 5, kFree},
+                                         Pile{"stackj20", 19.5, 10, 1, 1, kFree, 10, kFree},
+                                         Pile{"pyr20", 19.5, 2, 0, 1, kFree, 1, 0.5}, Pile{"heavy100", 1.5, 10, 0, 5, 1, kFree, 1},
+                                         Pile{"heavy1000", 1.5, 10, 0, 5, 5, kFree, 5},
+                                         Pile{"heavyup1000", 1.5, 10, 0, 5, 10, kFree, 10},
+                                         Pile{"heavys100", 5.5, 10, 0, 5, 10, kFree, 10},
+                                         Pile{"heavys1000", 5.5, 10, 0, 5, 10, kFree, 10}),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Long, Stand,
+                         testing::Values(Pile{"stack10", 9.5, 60, 0, 5, 1, 1, kFree}, Pile{"stack20", 19.5, 60, 0, 5, 4, 3, kFree},
+                                         Pile{"stack50", 49.5, 60, 0, 5, 20, 30, kFree},
+                                         Pile{"stackj10", 9.5, 60, 1, 5, kFree, 5, kFree},
+                                         Pile{"stackj20", 19.5, 60, 1, 5, kFree, 10, kFree},
+                                         Pile{"pyr20", 19.5, 10, 0, 5, kFree, 1, 0.5},
+                                         Pile{"pyr50", 49.5, 10, 0, 5, kFree, 10, 1},
+                                         Pile{"pyr100", 99.5, 10, 0, 5, kFree, 50, 2},
+                                         Pile{"heavy100", 1.5, 60, 0, 5, 1, kFree, 1},
+                                         Pile{"heavy1000", 1.5, 60, 0, 5, 5, kFree, 5},
+                                         Pile{"heavyup1000", 1.5, 60, 0, 5, 10, kFree, 10},
+                                         Pile{"heavys100", 5.5, 60, 0, 5, 10, kFree, 10},
+                                         Pile{"heavys1000", 5.5, 60, 0, 5, 10, kFree, 10}),
+                         nameOf);
+
+// Asleep within two seconds, and then exactly still.
+void expectAsleep(const std::string& name, double millimetres, std::uint64_t seed) {
+  SceneRun run(noisy(name, millimetres, seed), withSleep());
+  EXPECT_LE(timeToSleep(run, 5), 2.0) << name << " with noise of " << millimetres << " mm, seed " << seed;
+  const std::uint64_t hash = run.world().stateHash();
+  run.step(10);
+  EXPECT_EQ(run.world().stateHash(), hash);
+  EXPECT_EQ(run.maxSpeed(), 0);
+}
+TEST(Stability, PyramidsFallAsleep) { expectAsleep("pyr20", 0, 0); }
+TEST(LongStability, PyramidsFallAsleep) {
+  for (const char* name : {"pyr20", "pyr50", "pyr100"}) expectAsleep(name, 0, 0);
+}
+
+TEST(Stability, CardHouse) {
+  SceneRun run(demo::builtInScene("cards"));
+  run.run(10);
+  EXPECT_EQ(run.fallen(0.5, 0.3), 0);
+  EXPECT_LT(run.sideways(run.last()), kMillimetre);
+}
+
+// Rigid boxes at rest: what a pile of them weighs on each level is known, and so is that nothing moves.
+TEST(Stability, AtRestAStackIsStill) {
+  SceneRun run(demo::builtInScene("stack10"));
+  run.run(5);
+  EXPECT_LT(run.rmsSpeed(), 1e-4);
+  for (int i = 1; i < run.size(); ++i) {
+    EXPECT_LT(run.tilt(i), 1e-3) << i;
+    EXPECT_LT(run.angularVelocity(i).norm(), 1e-3) << i;
+  }
+}
+
+void expectSettledRain(int count) {
+  const Rain rain = measureRain(count, 10);
+  EXPECT_TRUE(rain.finite);
+  EXPECT_EQ(rain.lost, 0);
+  EXPECT_LE(rain.deepest, 10 * kMillimetre);
+  EXPECT_LT(rain.mean, kMillimetre);
+  // Rounding of a sum over all bodies, of values that differ by the height of the fall.
+  EXPECT_LE(rain.energyRise, 1e-12);
+}
+TEST(Stability, Rain100) { expectSettledRain(100); }
+TEST(LongStability, Rain1000) { expectSettledRain(1000); }
+TEST(LongStability, Rain5000) { expectSettledRain(5000); }
+
+void expectCalm(int boxes, bool gravity, std::uint64_t seed) {
+  const OverlapStart s = measureOverlapStart(boxes, gravity, seed);
+  EXPECT_LT(s.excess, 1.0) << "seed " << seed;
+  EXPECT_LT(s.overlap, 0.5 * kMillimetre) << "seed " << seed;  // what a pile that has just landed has
+  EXPECT_LT(s.reach, 5.0) << "seed " << seed;
+}
+TEST(Stability, BoxesInsideEachOtherSeparateCalmly) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) expectCalm(10, true, seed);
+}
+TEST(Stability, BoxesInsideEachOtherSeparateCalmlyWithoutGravity) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) expectCalm(10, false, seed);
+}
+
+// All fall, and the last one when it should: against the same scene with a sixteenth of the substep.
+TEST(LongStability, DominoesFallInTime) {
+  const Dominoes ours = measureDominoes(1), reference = measureDominoes(16);
+  EXPECT_EQ(ours.toppled, 200);
+  EXPECT_EQ(reference.toppled, 200);
+  EXPECT_NEAR(ours.lastFell / reference.lastFell, 1, 0.02);
+}
+
+}  // namespace
+}  // namespace sunder::measure
