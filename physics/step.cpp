@@ -129,10 +129,14 @@ void World::Impl::addSolverBody(ContactSolver& solver, std::uint32_t index, doub
   setMasses(mass, body, frames[index]);
   const double h = dt / substeps;
   const BodyForce& f = forces[index];
-  double inverse[6];
-  inverseInertiaInWorld(body, frames[index].rotation, inverse);
   const Vec3 fall = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
-  const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt) + h * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
+  Vec3 twist = {0, 0, 0};  // rad/s per substep, of the applied torque
+  if (f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0) {
+    double inverse[6];
+    inverseInertiaInWorld(body, frames[index].rotation, inverse);
+    twist = h * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
+  }
+  const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt) + twist;
   const double gain[6] = {h * fall.x, h * fall.y, h * fall.z, gyro.x, gyro.y, gyro.z};
   const double keep[2] = {1 / (1 + h * body.def.linearDamping), 1 / (1 + h * body.def.angularDamping)};
   for (int k = 0; k < 6; ++k) {
