@@ -60,6 +60,24 @@ TEST(ContactEvents, FollowADropARestAndALift) {
   EXPECT_TRUE(world.endedContacts().empty());
 }
 
+// A hit that is over at the end of its step is a contact too.
+TEST(ContactEvents, ABounceWithinAStepBeginsAndEnds) {
+  World world(weightless());
+  BodyDef wall = boxAt({0, 0, 0}, {0.5, 5, 5}, BodyKind::Static), ball = boxAt({3, 0, 0});
+  ball.restitution = 1;
+  ball.linearVelocity = {-20, 0, 0};
+  world.addBody(wall);
+  const BodyId id = world.addBody(ball);
+  Follower follower;
+  for (int i = 0; i < 30; ++i) {
+    world.step(kDt);
+    follower.follow(world);
+  }
+  EXPECT_NEAR(world.linearVelocity(id).x(), 20, 1e-3);
+  EXPECT_EQ(follower.began, 1u);
+  EXPECT_EQ(follower.ended, 1u);
+}
+
 TEST(ContactEvents, EndOnRemovalFilterAndIgnoredPair) {
   World world;
   const BodyId floor = addFloor(world);

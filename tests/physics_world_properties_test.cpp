@@ -93,6 +93,20 @@ TEST(Dominance, TheHigherIsNotMoved) {
   }
 }
 
+// Nor does it fall through what is static, whichever was added first.
+TEST(Dominance, WhatIsStaticDominatesAll) {
+  for (int order = 0; order < 2; ++order) {
+    World world;
+    if (order == 0) addFloor(world);
+    BodyDef def = boxAt({0, 0, 0.5});
+    def.dominance = 100;
+    const BodyId id = world.addBody(def);
+    if (order == 1) addFloor(world);
+    run(world, 1);
+    EXPECT_NEAR(world.pose(id).position.z(), 0.5, 1e-3);
+  }
+}
+
 TEST(Dominance, CanBeChangedAtRunTime) {
   World world;
   addFloor(world);
