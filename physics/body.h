@@ -23,7 +23,8 @@ enum class BodyKind {
   Dynamic,    // moved by forces and contacts
 };
 
-// Degrees of freedom that are held still, in world axes. Combine with |.
+// Degrees of freedom that are held still, in world axes: the velocity along or about a locked axis is exactly 0 at all
+// times, whatever hits or pushes. Only for dynamic bodies. Combine with |.
 enum AxisLock : std::uint8_t {
   kLockNone = 0,
   kLockLinearX = 1,
@@ -45,13 +46,13 @@ struct BodyDef {
   Eigen::Vector3d angularVelocity = Eigen::Vector3d::Zero();  // rad/s
   double density = 1000;      // kg/m^3, > 0; used when mass is 0
   double mass = 0;            // kg; > 0 overrides density
-  double friction = 0.5;      // >= 0; a pair uses the geometric mean sqrt(a b)
+  double friction = 0.5;      // >= 0; a pair uses the geometric mean sqrt(a b), see material.h
   double restitution = 0;     // 0..1; a pair uses the larger
   double linearDamping = 0;   // 1/s, >= 0: v' = -linearDamping v
   double angularDamping = 0;  // 1/s, >= 0
   double gravityScale = 1;
   std::uint8_t lockedAxes = kLockNone;
-  std::int8_t dominance = 0;  // a body is not moved by contacts with bodies of lower dominance
+  std::int8_t dominance = 0;  // a body is not moved by contacts with dynamic bodies of lower dominance
   bool allowSleep = true;
   bool continuous = false;  // swept against dynamic bodies too; every fast body is swept against static ones
   CollisionFilter filter = {};

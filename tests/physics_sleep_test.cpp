@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // When bodies fall asleep and what wakes them; World::isAwake states the rules.
 #include "physics_bodies.h"
+#include "sunder/narrowphase/query.h"
 
 namespace sunder {
 namespace {
@@ -167,6 +168,39 @@ TEST(Sleep, ThingsNearbyDoNotWake) {
   s.world.removeBody(passing);
   run(s.world, 0.1);
   EXPECT_FALSE(s.world.isAwake(s.cube));
+}
+
+// S-physx-sleep: sleepers are added to, removed from and moved; in the end the world knows every touching pair.
+TEST(Sleep, PairsAreCompleteAfterChangesToSleepers) {
+  World world;
+  addFloor(world);
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 30; ++i) ids.push_back(world.addBody(boxAt({1.0001 * (i % 6), 1.5 * (i / 6), 0.5})));
+  run(world, 2);
+  for (const BodyId id : ids) ASSERT_FALSE(world.isAwake(id));
+  world.removeBody(ids[7]);
+  world.setPose(ids[3], Pose{{0.2, 0.1, 1.5}, Quaternion(1, 0, 0, 0)});
+  world.setHalfExtents(ids[20], {0.5, 0.9, 0.5});
+  world.setKind(ids[10], BodyKind::Static);
+  ids.push_back(world.addBody(boxAt({4.2, 3.1, 1.5})));
+  run(world, 3);
+  std::size_t touching = 0, near = 0;
+  for (const ContactInfo& info : world.contacts()) touching += info.touching;
+  const std::vector<BodyId> all = world.bodies();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (world.mass(all[i]) == 0 && world.mass(all[j]) == 0) continue;
+      const Box a{world.definition(all[i]).halfExtents}, b{world.definition(all[j]).halfExtents};
+      const double distance = signedDistance(a, b, relativePose(world.pose(all[i]), world.pose(all[j]))).signedDistance;
+      bool listed = false;
+      for (const ContactInfo& info : world.contacts(all[i])) listed = listed || info.b == all[j] || info.a == all[j];
+      if (distance < 1e-6) {
+        ++near;
+        EXPECT_TRUE(listed) << all[i].index << " " << all[j].index << " at " << distance;
+      }
+    }
+  EXPECT_GT(near, 25u);
+  EXPECT_GE(touching, near);
 }
 
 TEST(Sleep, SomethingAtRestThatIsPutIntoASleeperWakesIt) {
