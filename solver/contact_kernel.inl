@@ -259,7 +259,7 @@ SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, co
   store8(block.tangent[0], f.t1.x);
   store8(block.tangent[1], f.t1.y);
   store8(block.tangent[2], f.t1.z);
-  const Wide3 offset = toFrame(f, {load8(in.offset[0]), load8(in.offset[1]), load8(in.offset[2])});
+  const Wide3 offset = toFrame(f, Wide3{load8(in.offset[0]), load8(in.offset[1]), load8(in.offset[2])});
   store8(block.offset[0], offset.x);
   store8(block.offset[1], offset.y);
   store8(block.offset[2], offset.z);
@@ -286,7 +286,7 @@ SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, co
   for (int i = 0; i < 4; ++i) {
     ContactBlock::Point& point = block.points[i];
     store8(point.totalImpulse, zero);
-    r[i] = toFrame(f, {load8(in.point[i][0]), load8(in.point[i][1]), load8(in.point[i][2])});
+    r[i] = toFrame(f, Wide3{load8(in.point[i][0]), load8(in.point[i][1]), load8(in.point[i][2])});
     store8(point.r1, r[i].x);
     store8(point.r2, r[i].y);
     const Float8 b1 = r[i].x, b2 = r[i].y, a1 = b1 + offset.x, a2 = b2 + offset.y, two = splat(2.0f);
