@@ -68,6 +68,16 @@ Vec3 gyroscopicChange(const BodyState& body, double dt) {
   return load(end) - w;
 }
 
+// The angular velocity after a body has turned, from the one before: what stays is the momentum I w in world axes.
+Vec3 afterTurn(const Vec3& w, const Eigen::Vector3d& inertia, const Quaternion& before, const Quaternion& after) {
+  const Vec3 moments = load(inertia);
+  if (moments.x == moments.y && moments.y == moments.z) return w;
+  const Mat3 start = toMatrix(load(before)), end = toMatrix(load(after));
+  const Vec3 inBody = transposeTimes(start, w);
+  const Vec3 l = transposeTimes(end, start * Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z});
+  return end * Vec3{l.x / moments.x, l.y / moments.y, l.z / moments.z};
+}
+
 }  // namespace
 
 bool World::Impl::isMoving(std::uint32_t body) const {
@@ -171,7 +181,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
       continue;
     }
     hasMoved[body] = 1;
-    moveSolved(bodies[body], group.solver.bodies[number]);
+    moveSolved(bodies[body], group.solver.bodies[number], dt);
   }
 }
 
@@ -211,16 +221,22 @@ void World::Impl::moveFreely(std::uint32_t index, double dt) {
   store(body.pose.position, position);
 }
 
-void World::Impl::moveSolved(BodyState& body, const SolverBody& solved) const {
+void World::Impl::moveSolved(BodyState& body, const SolverBody& solved, double dt) const {
   const Vec3 moved = {solved.displacement[0], solved.displacement[1], solved.displacement[2]};
   store(body.pose.position, load(body.pose.position) + moved);
+  Vec3 w = {solved.velocity[3], solved.velocity[4], solved.velocity[5]};
   if (solved.displacement[3] != 0 || solved.displacement[4] != 0 || solved.displacement[5] != 0) {
     Eigen::Vector3d turn;
     store(turn, Vec3{solved.displacement[3], solved.displacement[4], solved.displacement[5]});
-    body.pose.orientation = turned(body.pose.orientation, turn);
+    const Quaternion before = body.pose.orientation;
+    const Vec3 gyro = gyroscopicChange(body, dt);
+    body.pose.orientation = turned(before, turn);
+    // The gyroscopic change has turned the body rightly. But its momentum is exactly the one it had and what contacts gave
+    // to it, both with the inertia of the start of the step, which the solver worked with.
+    if ((body.def.lockedAxes & kLockRotation) == 0) w = afterTurn(w - gyro, body.inertia, before, body.pose.orientation);
   }
   store(body.linearVelocity, Vec3{solved.velocity[0], solved.velocity[1], solved.velocity[2]});
-  store(body.angularVelocity, Vec3{solved.velocity[3], solved.velocity[4], solved.velocity[5]});
+  store(body.angularVelocity, w);
 }
 
 void World::Impl::startMotion() {

@@ -206,7 +206,7 @@ struct World::Impl {
   bool queryContact(BodyPair& pair, double maxDistance);
   bool touches(const Contact& contact) const;
   void moveFreely(std::uint32_t index, double dt);
-  void moveSolved(BodyState& body, const SolverBody& solved) const;
+  void moveSolved(BodyState& body, const SolverBody& solved, double dt) const;
   void finishPose(std::uint32_t index, const Pose& before, double dt);
   void moveProxy(std::uint32_t index, double dt);
 };

@@ -2,6 +2,7 @@
 #include "sunder/solver/contact_solver.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "sunder/narrowphase/math_internal.h"
@@ -40,6 +41,20 @@ constexpr int kCalmPasses = 2;
 constexpr double kSlop = 2e-5;          // m
 constexpr double kHitSpeed = 0.25;      // m/s
 constexpr double kRestitutionThreshold = 0.5;  // m/s
+
+
+// How far B moves relative to A, in whole substeps of h seconds, before two bodies hit that are `gap` apart at one point,
+// rA and rB from their centres. With it in the arms the impulse of the hit acts along one line on both of them, which
+// conserves their angular momentum.
+Vec3 travelBeforeHit(const SolverBody& a, const SolverBody& b, const Vec3& normal, const Vec3& rA, const Vec3& rB, double gap, double h) {
+  const auto linear = [](const SolverBody& s) { return Vec3{s.velocity[0], s.velocity[1], s.velocity[2]}; };
+  const auto angular = [](const SolverBody& s) { return Vec3{s.velocity[3], s.velocity[4], s.velocity[5]}; };
+  const Vec3 relative = linear(b) - linear(a);
+  const double closing = -dot(normal, relative + cross(angular(b), rB) - cross(angular(a), rA));
+  if (!(closing * h > 0)) return {0, 0, 0};
+  constexpr double kMostSubsteps = 64;  // of a step
+  return (h * static_cast<int>(std::min(gap / (closing * h), kMostSubsteps))) * relative;
+}
 
 }  // namespace
 
@@ -123,11 +138,17 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   // Impulses are forces times the substep: another length of it scales them.
   const float scale = contact.substep > 0 ? substep / contact.substep : 0.0f;
   put(in.normal, sign, normal);
-  put(in.offset, sign, offset);
+  double gap = HUGE_VAL;
+  Vec3 nearestA = {0, 0, 0}, nearestB = {0, 0, 0};
   for (int i = 0; i < contact.pointCount; ++i) {
     const Contact::Point& point = contact.points[i];
     const Vec3 onA = rotationA * vector(point.onA), onB = offset + rotationB * vector(point.onB);  // from A
     const double separation = dot(normal, onB - onA);
+    if (separation < gap) {
+      gap = separation;
+      nearestA = onA;
+      nearestB = onB;
+    }
     const Vec3 middle = 0.5 * (onA + onB);
     put(in.point[i], 1.0, swapped ? middle : middle - offset);
     in.present[i][lane] = 1.0f;
@@ -135,6 +156,9 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
     block.points[i].impulse[lane] = scale * point.impulse;
     block.deepest = std::max(block.deepest, static_cast<float>(-separation));
   }
+  // Between fixed and moving bodies there is nothing to conserve.
+  const bool flies = gap > 0 && contact.pointCount > 0 && moves(a) && moves(b);
+  put(in.offset, sign, flies ? offset + travelBeforeHit(bodies[a], bodies[b], normal, nearestA, nearestB - offset, gap, static_cast<double>(substep)) : offset);
   for (int i = contact.pointCount; i < 4; ++i) {
     block.points[i].separation[lane] = 0;
     block.points[i].impulse[lane] = 0;
