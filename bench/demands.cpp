@@ -76,8 +76,8 @@ Outcome heavy(const std::string& name, double topAt, double limit) {
 }
 Outcome rain(int count) {
   const Rain r = measureRain(count, 10);
-  return {text("deepest %.2f, mean %.3f, %d pairs over 10 mm, worst %.1f in the run, %d lost, energy rises by %.1e of the start",
-               1e3 * r.deepest, 1e3 * r.mean, r.deep, 1e3 * r.worst, r.lost, r.energyRise),
+  return {text("deepest %.2f, mean %.3f, worst %.1f in the run, %d lost, energy rises by %.1e of the start",
+               1e3 * r.deepest, 1e3 * r.mean, 1e3 * r.worst, r.lost, r.energyRise),
           r.finite && r.lost == 0 && r.deepest <= 0.010 && r.mean < 0.001 && r.energyRise <= 1e-5};
 }
 Outcome cards() {

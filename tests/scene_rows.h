@@ -203,7 +203,6 @@ struct Rain {
   int lost = 0;             // bodies out of the pit at the end
   double deepest = 0, mean = 0;  // metres, after the last step
   double worst = 0;         // metres, at any whole tenth of a second
-  int deep = 0;             // pairs deeper than 10 mm after the last step
   double energyRise = 0;    // largest rise of the energy over its least value so far, as a share of the energy at the start
   bool finite = true;
 };
