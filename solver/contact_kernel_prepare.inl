@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Part of contact_kernel.inl: a block from its raw lanes.
+#pragma once
+#include "contact_kernel_pair.inl"
+
+namespace sunder {
+namespace {
+
+// A unit vector at a right angle to n: n x the axis that n is furthest from being parallel to.
+Wide3 tangentOf(const Wide3& n) {
+  const Float8 zero = splat(0.0f), half = splat(0.5f);
+  // |n.x| < 0.7: cross with x = (0, n.z, -n.y), else with y = (-n.z, 0, n.x)
+  const Mask8 useX = half > n.x * n.x;
+  const Wide3 t = {select(useX, zero, zero - n.z), select(useX, n.z, zero), select(useX, zero - n.y, n.x)};
+  return (splat(1.0f) / sqrt8(dot(t, t))) * t;
+}
+
+void prepareFriction(ContactBlock& block, const Frame& f, const ContactBlockInput& in, const Symmetric3& ia,
+                     const Symmetric3& ib, const Symmetric3& inverseMass, const Wide3 (&r)[4], const Wide3& offset) {
+  // The centre is the mean of the points, those that are open count less: within a millimetre of touching a point takes
+  // part in friction, further away it soon stops to.
+  const Float8 one = splat(1.0f), zero = splat(0.0f);
+  Wide3 c = {zero, zero, zero};
+  Float8 total = splat(1e-12f);
+  for (int i = 0; i < 4; ++i) {
+    const Float8 gap = splat(1e3f) * max8(load8(block.points[i].separation), zero);
+    const Float8 weight = load8(in.present[i]) / (one + gap * gap);
+    c = c + weight * r[i];
+    total = total + weight;
+  }
+  c = (one / total) * c;
+  store8(block.center[0], c.x);
+  store8(block.center[1], c.y);
+  store8(block.center[2], c.z);
+  const Wide3 a = c + offset;
+  // K = (mA + mB) 1 - [r]x I^-1 [r]x^T, its upper left 2 x 2 block. Row 1: angular part r x t1 = (0, r3, -r2); row 2:
+  // r x t2 = (-r3, 0, r1).
+  const Wide3 a1 = {zero, a.z, zero - a.y}, a2 = {zero - a.z, zero, a.x};
+  const Wide3 b1 = {zero, c.z, zero - c.y}, b2 = {zero - c.z, zero, c.x};
+  const Wide3 ia1 = ia * a1, ia2 = ia * a2, ib1 = ib * b1, ib2 = ib * b2;
+  const Float8 k11 = inverseMass.xx + dot(a1, ia1) + dot(b1, ib1);
+  const Float8 k12 = inverseMass.xy + dot(a1, ia2) + dot(b1, ib2);
+  const Float8 k22 = inverseMass.yy + dot(a2, ia2) + dot(b2, ib2);
+  const Float8 determinant = k11 * k22 - k12 * k12;
+  const Float8 inverse = select(determinant > zero, one / select(determinant > zero, determinant, one), zero);
+  store8(block.tangentMass[0], inverse * k22);
+  store8(block.tangentMass[1], zero - inverse * k12);
+  store8(block.tangentMass[2], inverse * k11);
+  const Float8 twist = ia.zz + ib.zz;
+  store8(block.twistMass, select(twist > zero, one / select(twist > zero, twist, one), zero));
+  for (int i = 0; i < 4; ++i) {
+    const Float8 d1 = r[i].x - c.x, d2 = r[i].y - c.y;
+    store8(block.lever[i], load8(in.present[i]) * sqrt8(d1 * d1 + d2 * d2));
+  }
+  const Wide3 old = {load8(in.frictionImpulse[0]), load8(in.frictionImpulse[1]), load8(in.frictionImpulse[2])};
+  store8(block.tangentImpulse[0], dot(f.t1, old));
+  store8(block.tangentImpulse[1], dot(f.t2, old));
+  const Wide3 surface = {load8(in.surfaceVelocity[0]), load8(in.surfaceVelocity[1]), load8(in.surfaceVelocity[2])};
+  store8(block.surfaceVelocity[0], dot(f.t1, surface));
+  store8(block.surfaceVelocity[1], dot(f.t2, surface));
+}
+
+void loadMasses(const std::int32_t* index, const SolverMass* masses, Symmetric3& inertia, Float8& inverseMass) {
+  Float8 r[8];
+  for (int i = 0; i < kLanes; ++i) r[i] = load8(masses[index[i]].inverseInertia);
+  transpose(r);
+  inertia = {r[0], r[1], r[2], r[3], r[4], r[5]};
+  inverseMass = r[6];
+}
+void storeSymmetric(ContactBlock::Lanes (&out)[6], const Symmetric3& m) {
+  store8(out[0], m.xx);
+  store8(out[1], m.xy);
+  store8(out[2], m.xz);
+  store8(out[3], m.yy);
+  store8(out[4], m.yz);
+  store8(out[5], m.zz);
+}
+
+SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass* masses) {
+  const Float8 one = splat(1.0f), zero = splat(0.0f);
+  Frame f;
+  f.n = {load8(in.normal[0]), load8(in.normal[1]), load8(in.normal[2])};
+  f.t1 = tangentOf(f.n);
+  f.t2 = cross(f.n, f.t1);
+  store8(block.normal[0], f.n.x);
+  store8(block.normal[1], f.n.y);
+  store8(block.normal[2], f.n.z);
+  store8(block.tangent[0], f.t1.x);
+  store8(block.tangent[1], f.t1.y);
+  store8(block.tangent[2], f.t1.z);
+  const Wide3 offset = toFrame(f, Wide3{load8(in.offset[0]), load8(in.offset[1]), load8(in.offset[2])});
+  store8(block.offset[0], offset.x);
+  store8(block.offset[1], offset.y);
+  store8(block.offset[2], offset.z);
+
+  Symmetric3 worldA, worldB;
+  Float8 massA, massB;
+  loadMasses(block.bodyA, masses, worldA, massA);
+  loadMasses(block.bodyB, masses, worldB, massB);
+  const Float8 scaleA = load8(in.moves[0]), scaleB = load8(in.moves[1]);
+  massA = scaleA * massA;
+  massB = scaleB * massB;
+  worldA = {scaleA * worldA.xx, scaleA * worldA.xy, scaleA * worldA.xz, scaleA * worldA.yy, scaleA * worldA.yz, scaleA * worldA.zz};
+  worldB = {scaleB * worldB.xx, scaleB * worldB.xy, scaleB * worldB.xz, scaleB * worldB.yy, scaleB * worldB.yz, scaleB * worldB.zz};
+  store8(block.inverseMassA, massA);
+  store8(block.inverseMassB, massB);
+  const Symmetric3 ia = toFrame(f, worldA), ib = toFrame(f, worldB);
+  storeSymmetric(block.inverseInertiaA, ia);
+  storeSymmetric(block.inverseInertiaB, ib);
+
+  const Float8 both = massA + massB;
+  const Symmetric3 inverseMass = block.isLocked ? lockedMassOf(block, f) : Symmetric3{both, zero, zero, both, zero, both};
+
+  Wide3 r[4];
+  for (int i = 0; i < 4; ++i) {
+    ContactBlock::Point& point = block.points[i];
+    store8(point.totalImpulse, zero);
+    r[i] = toFrame(f, Wide3{load8(in.point[i][0]), load8(in.point[i][1]), load8(in.point[i][2])});
+    store8(point.r1, r[i].x);
+    store8(point.r2, r[i].y);
+    const Float8 b1 = r[i].x, b2 = r[i].y, a1 = b1 + offset.x, a2 = b2 + offset.y, two = splat(2.0f);
+    const Float8 k = inverseMass.zz + (ia.xx * a2 * a2 - two * ia.xy * a1 * a2 + ia.yy * a1 * a1) +
+                     (ib.xx * b2 * b2 - two * ib.xy * b1 * b2 + ib.yy * b1 * b1);
+    const Mask8 real = (k > zero) & (load8(in.present[i]) > zero);
+    store8(point.mass, select(real, one / select(real, k, one), zero));
+  }
+  prepareFriction(block, f, in, ia, ib, inverseMass, r, offset);
+  store8(block.totalTangentImpulse[0], zero);
+  store8(block.totalTangentImpulse[1], zero);
+  store8(block.totalTwistImpulse, zero);
+}
+
+}  // namespace
+}  // namespace sunder
