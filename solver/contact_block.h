@@ -56,6 +56,7 @@ struct alignas(64) ContactBlock {
   std::int32_t pointCount = 0;   // largest of the lanes
   bool immovableA = false;       // A is static or kinematic in every lane: it is read, never written
   bool hits = false;             // some point hit in this substep
+  bool settles = false;          // ... or in the one before
   bool isNew = false;            // some contact has no impulses yet to start from
   bool startedInside = false;    // some contact has Contact::startedInside
   bool isLocked = false;         // some body has locked axes: bits of them in

@@ -77,6 +77,7 @@ void storeSymmetric(ContactBlock::Lanes (&out)[6], const Symmetric3& m) {
 }
 
 SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass* masses) {
+  block.hits = block.settles = false;
   const Float8 one = splat(1.0f), zero = splat(0.0f);
   Frame f;
   f.n = {load8(in.normal[0]), load8(in.normal[1]), load8(in.normal[2])};
