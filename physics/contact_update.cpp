@@ -14,6 +14,8 @@ namespace {
 
 using namespace math;
 
+// Of the smallest half extent of the two boxes: further apart, a pair that nears has a contact only if the boxes meet.
+constexpr double kNearShare = 0.1;
 // Share of the smallest half extent of the two boxes that they may move before the manifold is made anew.
 constexpr double kRecycleShare = 0.002;
 // m. Bodies that were put inside each other count as that until they are nearer than this to being apart.
@@ -73,6 +75,14 @@ std::uint32_t World::Impl::newContact() {
 
 void World::Impl::freeContact(std::uint32_t contact) { freeContacts.push_back(contact); }
 
+// Takes the contact away from its pair, which is looked at again in the next step.
+void World::Impl::dropContact(std::uint32_t contact) {
+  BodyPair& pair = *findPair(contacts[contact].bodyA, contacts[contact].bodyB);
+  freeContact(contact);
+  pair.contact = kNone;
+  pair.reach = clocks[pair.a].now + clocks[pair.b].now;
+}
+
 // A pair that may collide no more: whatever rested on the other wakes.
 void World::Impl::endPair(BodyPair& pair) {
   if (pair.touching) endedBetween.push_back({{pair.a, bodies[pair.a].generation}, {pair.b, bodies[pair.b].generation}});
@@ -122,22 +132,54 @@ void World::Impl::updatePairs() {
   activePairsChanged = true;
 }
 
-// Fills `pair.contact` by a full query. False: too far apart for a contact.
-bool World::Impl::queryContact(BodyPair& pair, double maxDistance) {
+void World::Impl::setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative) {
+  const Vec3 normal = load(manifold.normal);
+  contact.normal[0] = normal.x;
+  contact.normal[1] = normal.y;
+  contact.normal[2] = normal.z;
+  contact.pointCount = static_cast<std::uint8_t>(manifold.pointCount);
+  const Vec3 position = load(relative.position);
+  const Quat orientation = load(relative.orientation);
+  contact.position[0] = position.x;
+  contact.position[1] = position.y;
+  contact.position[2] = position.z;
+  contact.orientation[0] = orientation.w;
+  contact.orientation[1] = orientation.x;
+  contact.orientation[2] = orientation.y;
+  contact.orientation[3] = orientation.z;
+  const Mat3 rotation = toMatrix(orientation);
+  for (int i = 0; i < contact.pointCount; ++i) {
+    const ContactPoint& from = manifold.points[i];
+    Contact::Point& to = contact.points[i];
+    const Vec3 onA = load(from.pointOnA);
+    const Vec3 onB = transposeTimes(rotation, load(from.pointOnB) - position);
+    const double valuesA[3] = {onA.x, onA.y, onA.z}, valuesB[3] = {onB.x, onB.y, onB.z};
+    for (int k = 0; k < 3; ++k) {
+      to.onA[k] = valuesA[k];
+      to.onB[k] = valuesB[k];
+    }
+    to.featureId = from.featureId;
+  }
+}
+
+// Fills `pair.contact` by a full query, of the bodies where they are or where they will meet. False: too far apart for a
+// contact.
+bool World::Impl::queryContact(BodyPair& pair, double maxDistance, const Pose* meeting) {
   const BodyState& a = bodies[pair.a];
   const BodyState& b = bodies[pair.b];
-  const Pose relative = relativePose(a.pose, b.pose);
+  const Pose relative = meeting != nullptr ? *meeting : relativePose(a.pose, b.pose);
   BoxCollision collision;
   collideBoxes({a.def.halfExtents}, {b.def.halfExtents}, relative, maxDistance, def.narrowphase, pair.cache, collision);
   ++report.narrowphaseQueries;
   const double now = clocks[pair.a].now + clocks[pair.b].now;
   if (collision.manifold.pointCount == 0) {
-    pair.reach = now + (collision.signedDistance - kContactMargin);
+    if (meeting == nullptr) pair.reach = now + (collision.signedDistance - kContactMargin);
     if (pair.contact != kNone) freeContact(pair.contact);
     pair.contact = kNone;
     return false;
   }
-  pair.reach = now + kRecycleShare * smallestExtent(a, b);
+  // A manifold made for another place holds for this step only.
+  pair.reach = meeting != nullptr ? now : now + kRecycleShare * smallestExtent(a, b);
   Contact next;
   next.bodyA = pair.a;
   next.bodyB = pair.b;
@@ -154,35 +196,9 @@ bool World::Impl::queryContact(BodyPair& pair, double maxDistance) {
   next.surfaceVelocity[0] = static_cast<float>(-surface.x);
   next.surfaceVelocity[1] = static_cast<float>(-surface.y);
   next.surfaceVelocity[2] = static_cast<float>(-surface.z);
-  const Vec3 normal = load(collision.manifold.normal);
-  next.normal[0] = normal.x;
-  next.normal[1] = normal.y;
-  next.normal[2] = normal.z;
-  next.pointCount = static_cast<std::uint8_t>(collision.manifold.pointCount);
-  const Vec3 position = load(relative.position);
-  const Quat orientation = load(relative.orientation);
-  next.position[0] = position.x;
-  next.position[1] = position.y;
-  next.position[2] = position.z;
-  next.orientation[0] = orientation.w;
-  next.orientation[1] = orientation.x;
-  next.orientation[2] = orientation.y;
-  next.orientation[3] = orientation.z;
-  const Mat3 rotation = toMatrix(orientation);
-  for (int i = 0; i < next.pointCount; ++i) {
-    const ContactPoint& from = collision.manifold.points[i];
-    Contact::Point& to = next.points[i];
-    const Vec3 onA = load(from.pointOnA);
-    const Vec3 onB = transposeTimes(rotation, load(from.pointOnB) - load(relative.position));
-    const double valuesA[3] = {onA.x, onA.y, onA.z}, valuesB[3] = {onB.x, onB.y, onB.z};
-    for (int k = 0; k < 3; ++k) {
-      to.onA[k] = valuesA[k];
-      to.onB[k] = valuesB[k];
-    }
-    to.featureId = from.featureId;
-  }
-  // Bodies that meet are no deeper in each other than they can have moved in a step: maxDistance bounds that.
-  next.startedInside = pair.contact == kNone ? collision.signedDistance < -maxDistance
+  setManifold(next, collision.manifold, relative);
+  // Bodies that meet are no deeper in each other than they can have moved in a step.
+  next.startedInside = pair.contact == kNone ? collision.signedDistance < -std::max(maxDistance, kContactMargin + approachBound(pair))
                                              : contacts[pair.contact].startedInside && collision.signedDistance < -kInsideDepth;
   if (pair.contact == kNone) {
     pair.contact = newContact();
@@ -231,7 +247,12 @@ bool World::Impl::updateContact(BodyPair& pair) {
   }
   const BodyKind kindA = bodies[pair.a].def.kind, kindB = bodies[pair.b].def.kind;
   if (kindA != BodyKind::Dynamic && kindB != BodyKind::Dynamic) return false;
-  return queryContact(pair, kContactMargin + (a.ahead - a.now) + (b.ahead - b.now));
+  // The clocks also count motion that the two share.
+  const double approach = approachBound(pair), now = a.now + b.now;
+  if (pair.contact == kNone && now + approach < pair.reach) return false;
+  const double near = kNearShare * smallestExtent(bodies[pair.a], bodies[pair.b]);
+  if (queryContact(pair, kContactMargin + std::min(approach, near))) return true;
+  return near < approach && pair.reach < now + approach && predictContact(pair);
 }
 
 void World::Impl::updateContacts() {
@@ -247,7 +268,10 @@ void World::Impl::updateContacts() {
       for (const std::uint32_t body : {pair.a, pair.b})
         if (bodies[body].sleepingIsland != kNone && touches(contacts[pair.contact])) wakeList.push_back(body);
     }
-    if (wakeList.empty()) return;
+    if (wakeList.empty()) {
+      removeGhostContacts();
+      return;
+    }
     for (const std::uint32_t body : wakeList) wake(body);
   }
 }

@@ -129,7 +129,7 @@ void describeBody(Archive& ar, T& body) {
   describePose(ar, body.previousPose);
   vector3(ar, body.linearVelocity);
   vector3(ar, body.angularVelocity);
-  numbers(ar, body.stillTime, body.sleepingIsland, body.frozen);
+  numbers(ar, body.stillTime, body.sleepingIsland, body.frozen, body.held);
   if constexpr (Archive::kReads) {
     ar.check(def.kind == BodyKind::Static || def.kind == BodyKind::Kinematic || def.kind == BodyKind::Dynamic);
     if (ar.good) ar.check(validate(def).empty() && validatePose(body.pose).empty());

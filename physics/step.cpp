@@ -45,10 +45,31 @@ Vec3 timesSymmetric(const double (&m)[6], const Vec3& v) {
   return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z, m[2] * v.x + m[4] * v.y + m[5] * v.z};
 }
 
+// rad per step. Above, a body's inertia in world axes changes too much within a step for the solver's constant one: kept
+// momentum would be energy from nowhere. Then the solver gets no gyroscopic torque, and turnSolved() turns the body.
+constexpr double kFarTurn = 0.2;
+bool turnsFar(const BodyState& body, const Vec3& turn) {
+  const Vec3 moments = load(body.inertia);
+  return !(moments.x == moments.y && moments.y == moments.z) && (body.def.lockedAxes & kLockRotation) == 0 &&
+         dot(turn, turn) >= kFarTurn * kFarTurn;
+}
+
+// Turns such a body by what the solver found for the start of the step: freely with the final velocity, which keeps its
+// energy, and then by what the displacement differs from that. Without impulses that is exactly the free motion.
+void turnSolved(BodyState& body, const Vec3& w, const Vec3& turn, double dt) {
+  store(body.angularVelocity, w);
+  turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
+  Eigen::Vector3d rest;
+  store(rest, turn - dt * w);
+  body.pose.orientation = turned(body.pose.orientation, rest);
+  store(body.angularVelocity, rotate(load(turned(Quaternion(1, 0, 0, 0), rest)), load(body.angularVelocity)));
+}
+
 // Change of the angular velocity over dt by -I^-1 (w x I w).
 Vec3 gyroscopicChange(const BodyState& body, double dt) {
   const Vec3 w = load(body.angularVelocity), moments = load(body.inertia);
   if ((moments.x == moments.y && moments.y == moments.z) || (w.x == 0 && w.y == 0 && w.z == 0)) return {0, 0, 0};
+  if (turnsFar(body, dt * w)) return {0, 0, 0};
   if ((body.def.lockedAxes & kLockRotation) != 0) {
     const Mat3 r = toMatrix(load(body.pose.orientation));
     const Vec3 l = transposeTimes(r, w);
@@ -224,7 +245,10 @@ void World::Impl::moveFreely(std::uint32_t index, double dt) {
 void World::Impl::moveSolved(BodyState& body, const SolverBody& solved, double dt) const {
   const Vec3 moved = {solved.displacement[0], solved.displacement[1], solved.displacement[2]};
   store(body.pose.position, load(body.pose.position) + moved);
+  store(body.linearVelocity, Vec3{solved.velocity[0], solved.velocity[1], solved.velocity[2]});
   Vec3 w = {solved.velocity[3], solved.velocity[4], solved.velocity[5]};
+  const Vec3 turning = {solved.displacement[3], solved.displacement[4], solved.displacement[5]};
+  if (turnsFar(body, dt * load(body.angularVelocity)) || turnsFar(body, turning)) return turnSolved(body, w, turning, dt);
   if (solved.displacement[3] != 0 || solved.displacement[4] != 0 || solved.displacement[5] != 0) {
     Eigen::Vector3d turn;
     store(turn, Vec3{solved.displacement[3], solved.displacement[4], solved.displacement[5]});
@@ -235,7 +259,6 @@ void World::Impl::moveSolved(BodyState& body, const SolverBody& solved, double d
     // to it, both with the inertia of the start of the step, which the solver worked with.
     if ((body.def.lockedAxes & kLockRotation) == 0) w = afterTurn(w - gyro, body.inertia, before, body.pose.orientation);
   }
-  store(body.linearVelocity, Vec3{solved.velocity[0], solved.velocity[1], solved.velocity[2]});
   store(body.angularVelocity, w);
 }
 
@@ -249,7 +272,8 @@ void World::Impl::finishBodies(double dt) {
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];
     const Pose before = body.previousPose;
-    if (hasMoved[i] == 0) moveFreely(i, dt);
+    body.held = hasMoved[i] != 0;
+    if (!body.held) moveFreely(i, dt);
     const double* q = body.pose.orientation.coeffs().data();
     const bool finite = isFinite(load(body.pose.position)) && isFinite(load(body.linearVelocity)) &&
                         isFinite(load(body.angularVelocity)) && std::isfinite(q[0] + q[1] + q[2] + q[3]);
@@ -261,27 +285,20 @@ void World::Impl::finishBodies(double dt) {
       movingChanged = true;
       report.errors |= kStepNonFiniteBody;
       report.frozenBodies.push_back({i, body.generation});
-      continue;
     }
-    finishPose(i, before, dt);
   }
+}
+
+void World::Impl::finishPoses(double dt) {
+  for (const std::uint32_t i : moving)
+    if (!bodies[i].frozen) finishPose(i, bodies[i].previousPose, dt);
 }
 
 // After the pose of a moving body has changed from `before`: its frame, clock and proxy.
 void World::Impl::finishPose(std::uint32_t index, const Pose& before, double dt) {
   const BodyState& body = bodies[index];
   frames[index] = frameOf(body.pose);
-  const Vec3 moved = load(body.pose.position) - load(before.position);
-  // |q - q0| is twice the sine of a quarter of the angle; a point at the radius moves by at most radius * angle, and
-  // angle <= 2.3 |q - q0| up to half a turn. Both signs of a quaternion are the same rotation.
-  const double* p = before.orientation.coeffs().data();
-  const double* q = body.pose.orientation.coeffs().data();
-  double apart = 0, opposed = 0;
-  for (int k = 0; k < 4; ++k) {
-    apart += (q[k] - p[k]) * (q[k] - p[k]);
-    opposed += (q[k] + p[k]) * (q[k] + p[k]);
-  }
-  clocks[index].now += length(moved) + body.radius * 2.3 * std::sqrt(std::min(apart, opposed));
+  clocks[index].now += motionBound(before, body.pose, body.radius);
   moveProxy(index, dt);
 }
 
@@ -336,6 +353,8 @@ const StepReport& World::step(double dt) {
   clock.add(report.milliseconds.finish);
   if (w.def.continuous) w.sweepFastBodies(dt);
   clock.add(report.milliseconds.continuous);
+  w.finishPoses(dt);
+  clock.add(report.milliseconds.finish);
   w.clearForces();
   w.updateEvents();
   if (w.def.sleep) w.updateSleep(dt);

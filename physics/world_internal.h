@@ -8,6 +8,7 @@
 
 #include "sunder/broadphase/sweep_and_prune.h"
 #include "sunder/narrowphase/math_internal.h"
+#include "sunder/physics/continuous_internal.h"
 #include "sunder/physics/world.h"
 #include "sunder/solver/contact.h"
 #include "sunder/solver/contact_solver.h"
@@ -35,6 +36,7 @@ struct BodyState {
   std::uint32_t sleepingIsland = kNone;  // kNone: awake (or never sleeps: static)
   bool alive = false;
   bool frozen = false;  // its state stopped being finite
+  bool held = false;    // had contacts in the last step
 };
 
 // A pair of the broadphase. `reach` is how far (m, on the motion clocks of its bodies) the two may move until they have
@@ -107,6 +109,13 @@ struct Island {
   int contacts = 0;
 };
 
+// Storage of removeGhostContacts().
+struct GhostStorage {
+  std::vector<std::uint32_t> first;  // per body: its last ground contact, as a place in activeContacts
+  std::vector<std::uint32_t> next;   // per active contact: the one before
+  std::vector<std::uint32_t> seams;  // bodies with several
+};
+
 // The contacts that are solved with the same number of substeps.
 struct SolverGroup {
   ContactSolver solver;
@@ -159,6 +168,8 @@ struct World::Impl {
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
   int aliveCount = 0;
   double lastTimeStep = 0;
+  SweepStorage sweep;
+  GhostStorage ghosts;
   StepReport report;
 
   BodyState& checked(BodyId id, const char* call);
@@ -193,6 +204,7 @@ struct World::Impl {
   void solveGroup(SolverGroup& group, double dt);
   void addSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps);
   void finishBodies(double dt);
+  void finishPoses(double dt);
   void sweepFastBodies(double dt);
   void updateEvents();
   void updateTrend(std::uint32_t body, double dt);
@@ -203,12 +215,31 @@ struct World::Impl {
   bool updateContact(BodyPair& pair);
   bool isUnchanged(BodyPair& pair);
   std::uint32_t rootOf(std::uint32_t body);
-  bool queryContact(BodyPair& pair, double maxDistance);
+  bool queryContact(BodyPair& pair, double maxDistance, const Pose* meeting = nullptr);
+  static void setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative);
   bool touches(const Contact& contact) const;
   void moveFreely(std::uint32_t index, double dt);
   void moveSolved(BodyState& body, const SolverBody& solved, double dt) const;
   void finishPose(std::uint32_t index, const Pose& before, double dt);
   void moveProxy(std::uint32_t index, double dt);
+
+  // Continuous collision: contacts of pairs that are apart, contacts at seams, sweeps of fast bodies.
+  math::Vec3 freeAcceleration(std::uint32_t index) const;
+  math::Vec3 velocityAhead(std::uint32_t index) const;
+  double approachBound(const BodyPair& pair) const;
+  bool predictContact(BodyPair& pair);
+  void removeGhostContacts();
+  void chainGroundContacts();
+  bool turnContact(std::uint32_t contact, const math::Vec3& direction);
+  void dropContact(std::uint32_t contact);
+  bool mayCollide(std::uint32_t a, std::uint32_t b) const;
+  void collectSweptBodies(double dt);
+  void addSweptBody(std::uint32_t index, double dt);
+  void collectSweptPairs();
+  bool sweepsAgainst(const SweptBody& swept, std::uint32_t other) const;
+  void stopSweptBodies();
+  void findSweepHit(std::uint32_t pairIndex);
+  void applyStop(const SweptBody& swept, double dt);
 };
 
 }  // namespace sunder

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What the sources of continuous collision share: the motion of a body over a step and the time of first contact of two
+// of them. Not installed.
+#pragma once
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "sunder/broadphase/aabb.h"
+#include "sunder/narrowphase/math_internal.h"
+#include "sunder/narrowphase/shape.h"
+#include "sunder/narrowphase/shape_cast.h"
+
+namespace sunder {
+
+// The constant motion that leads from one pose to another in one unit of time, velocities per step. `angularVelocity`
+// (rad/s) over dt tells how many whole turns there are, which two poses can't show.
+Motion motionBetween(const Pose& from, const Pose& to, const Eigen::Vector3d& angularVelocity, double dt);
+
+// An upper bound of how far (m) any point of a body moves over a motion of `duration` steps.
+double motionBound(const Motion& motion, double radius, double duration);
+// The same from two poses less than half a turn apart.
+double motionBound(const Pose& from, const Pose& to, double radius);
+
+struct Impact {
+  bool hit = false;
+  bool startsInTouch = false;
+  double time = 0;  // steps; no hit: nothing is known
+  math::Vec3 normal = {0, 0, 0};  // unit, world, from A to B
+};
+
+// When two moving boxes come within `tolerance` (m) of each other, 0 <= time <= duration. Conservative advancement
+// (Mirtich, PhD thesis, Berkeley 1996, section 2.3): never past a contact. Boxes that pass each other closely, spinning, may
+// need more iterations than there are: that counts as a hit, at a time up to which they are proven apart.
+Impact firstImpact(const Box& a, const Motion& motionA, const Box& b, const Motion& motionB, double duration, double tolerance);
+
+// `box` without a layer of `depth` (m, less than its smallest half extent).
+Box core(const Box& box, double depth);
+
+double smallestHalfExtent(const Box& box);
+
+// A body that moves far in a step.
+struct SweptBody {
+  std::uint32_t body = 0;
+  bool stopped = false;
+  double stop = 1;       // share of the step after which it moves no more
+  std::uint32_t by = 0;  // the body that stopped it
+  double depth = 0;      // m, how deep another box may enter unseen
+  math::Vec3 normal = {0, 0, 0};  // from it to that body, unit, world
+  Motion motion;        // per step, from the start of the step
+  Aabb bounds;          // of all its places
+};
+
+// A swept dynamic body and something it may hit. If that is swept, too, and dynamic, then a < b.
+struct SweptPair {
+  std::uint32_t a = 0, b = 0;
+  auto operator<=>(const SweptPair&) const = default;
+};
+
+struct SweepHit {
+  double time = 0;  // steps
+  std::uint32_t pair = 0;
+  bool movesA = false, movesB = false;  // what the time was computed with
+  math::Vec3 normal = {0, 0, 0};        // from a to b
+};
+
+// Storage that stays from step to step.
+struct SweepStorage {
+  std::vector<std::uint32_t> number;  // per body: 1 + its place in bodies, 0: not swept
+  std::vector<SweptBody> bodies;
+  std::vector<SweptPair> pairs;
+  std::vector<SweepHit> hits;  // a heap, the earliest on top
+};
+
+}  // namespace sunder
