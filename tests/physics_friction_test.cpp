@@ -7,7 +7,6 @@
 namespace sunder::measure {
 namespace {
 
-constexpr double kPi = 3.141592653589793;
 constexpr double kGravity = 9.81;
 
 TEST(Friction, BoxSlidesDownASlopeAsFarAsItShould) {
