@@ -170,23 +170,21 @@ void World::setPose(BodyId id, const Pose& pose) {
   w.broadphase.move(id.index, boundsOf(w.frames[id.index], body.def.halfExtents));
 }
 
-void World::setLinearVelocity(BodyId id, const Eigen::Vector3d& velocity) {
-  requireFinite(velocity, "linear velocity");
-  BodyState& body = impl_->checked(id, "setLinearVelocity");
-  require(body.def.kind != BodyKind::Static, "world: setLinearVelocity of a static body");
-  const Eigen::Vector3d old = body.linearVelocity;
-  body.linearVelocity = velocity;
+void World::Impl::setVelocity(BodyId id, const Eigen::Vector3d& velocity, Eigen::Vector3d BodyState::*which,
+                              const char* what, const char* call) {
+  requireFinite(velocity, what);
+  BodyState& body = checked(id, call);
+  require(body.def.kind != BodyKind::Static, std::string("world: ") + call + " of a static body");
+  const Eigen::Vector3d old = body.*which;
+  body.*which = velocity;
   clearLockedVelocity(body);
-  if (old != body.linearVelocity) impl_->disturb(id.index);
+  if (old != body.*which) disturb(id.index);
+}
+void World::setLinearVelocity(BodyId id, const Eigen::Vector3d& velocity) {
+  impl_->setVelocity(id, velocity, &BodyState::linearVelocity, "linear velocity", "setLinearVelocity");
 }
 void World::setAngularVelocity(BodyId id, const Eigen::Vector3d& velocity) {
-  requireFinite(velocity, "angular velocity");
-  BodyState& body = impl_->checked(id, "setAngularVelocity");
-  require(body.def.kind != BodyKind::Static, "world: setAngularVelocity of a static body");
-  const Eigen::Vector3d old = body.angularVelocity;
-  body.angularVelocity = velocity;
-  clearLockedVelocity(body);
-  if (old != body.angularVelocity) impl_->disturb(id.index);
+  impl_->setVelocity(id, velocity, &BodyState::angularVelocity, "angular velocity", "setAngularVelocity");
 }
 
 void World::setGravity(const Eigen::Vector3d& gravity) {

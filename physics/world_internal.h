@@ -173,6 +173,8 @@ struct World::Impl {
   StepReport report;
 
   BodyState& checked(BodyId id, const char* call);
+  void setVelocity(BodyId id, const Eigen::Vector3d& velocity, Eigen::Vector3d BodyState::*which, const char* what,
+                   const char* call);
   bool isMoving(std::uint32_t body) const;
   void wake(std::uint32_t body);  // and all that sleeps with it
   void wakeAll();
