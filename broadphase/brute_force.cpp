@@ -34,6 +34,11 @@ void BruteForce::insert(std::span<const ProxyDef> proxies, std::span<ProxyId> id
   }
 }
 
+void BruteForce::setSettings(const BroadphaseSettings& settings) {
+  requireValid(settings);
+  settings_ = settings;
+}
+
 MoveStatus BruteForce::move(ProxyId id, const Aabb& box, const Eigen::Vector3d& displacement) {
   if (!contains(id)) return MoveStatus::kUnknownProxy;
   if (!isValid(box) || !isFinite(displacement)) return MoveStatus::kInvalidInput;

@@ -23,6 +23,7 @@ class BruteForce {
   void remove(ProxyId id);
   void setFilter(ProxyId id, const CollisionFilter& filter);
   const PairEvents& updatePairs();
+  void setSettings(const BroadphaseSettings& settings);
 
   bool contains(ProxyId id) const { return id < proxies_.size() && proxies_[id].alive; }
   const Aabb& fatAabb(ProxyId id) const;

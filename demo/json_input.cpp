@@ -7,8 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <set>
 #include <stdexcept>
+#include <vector>
 
 namespace sunder::demo {
 namespace {
@@ -31,6 +34,23 @@ std::string withoutPrefix(std::string text) {
   return text;
 }
 
+// Refuses a key that stands twice in one object: JSON readers keep one of the two values and say nothing.
+class DuplicateKeys {
+ public:
+  bool operator()(int /*depth*/, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::object_start) open_.emplace_back();
+    if (event == Event::object_end) open_.pop_back();
+    if (event == Event::key && !open_.back().insert(parsed.get<std::string>()).second) {
+      throw std::runtime_error("the key " + shown(parsed) + " is there twice in one object");
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+};
+
 }  // namespace
 
 nlohmann::json parseJsonFile(const std::string& path) {
@@ -42,8 +62,9 @@ nlohmann::json parseJsonFile(const std::string& path) {
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (in.bad()) throw std::runtime_error(path + ": can't be read");
   try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
+    DuplicateKeys refuse;
+    return nlohmann::json::parse(text, std::ref(refuse));
+  } catch (const std::exception& error) {
     throw std::runtime_error(path + ": " + withoutPrefix(error.what()));
   }
 }

@@ -40,7 +40,7 @@ class World {
   BodyId addBody(const BodyDef& def);
   void removeBody(BodyId id);
   bool isValid(BodyId id) const;
-  // Ids in the order of the slots: a body that was removed leaves its slot to the next one added.
+  // Ids in the order of the slots: the slot of a body that was removed is free again after the next step.
   std::vector<BodyId> bodies() const;
 
   // Advances time by dt seconds.

@@ -61,6 +61,20 @@ TYPED_TEST(BroadphaseCalls, FatBoxHasMarginAndFollowsTheMotion) {
   EXPECT_EQ(broadphase.move(a, cube(1.5, 0, 0, 1)), MoveStatus::kLeft);
 }
 
+TYPED_TEST(BroadphaseCalls, NewSettingsHoldForFatBoxesMadeFromThenOn) {
+  TypeParam broadphase({0.25, 2.0});
+  const ProxyId a = broadphase.insert(cube(0, 0, 0, 1), false);
+  broadphase.setSettings({0, 0});
+  EXPECT_EQ(broadphase.fatAabb(a).upper, Eigen::Vector3d(1.25, 1.25, 1.25));
+  EXPECT_EQ(broadphase.move(a, cube(0.25, 0, 0, 1)), MoveStatus::kInside);
+  const ProxyId b = broadphase.insert(cube(9, 0, 0, 1), false, {}, {1, 0, 0});
+  EXPECT_EQ(broadphase.fatAabb(b).upper, Eigen::Vector3d(10, 1, 1));
+  EXPECT_EQ(broadphase.move(a, cube(5, 0, 0, 1), {1, 0, 0}), MoveStatus::kLeft);
+  EXPECT_EQ(broadphase.fatAabb(a).lower, Eigen::Vector3d(4, -1, -1));
+  EXPECT_NE(refusal([&] { broadphase.setSettings({-1, 0}); }), "accepted");
+  EXPECT_NE(refusal([&] { broadphase.setSettings({0, kNan}); }), "accepted");
+}
+
 TYPED_TEST(BroadphaseCalls, TouchingBoxesOverlap) {
   TypeParam broadphase({0.0, 0.0});
   broadphase.insert(cube(0, 0, 0, 0.5), false);

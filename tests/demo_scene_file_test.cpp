@@ -107,6 +107,12 @@ TEST_F(SceneFile, NamesUnknownAndMissingKeys) {
   EXPECT_EQ(problem(R"({"format": "sunder-scene", "version": 1})"), R"(the key "bodies" is missing)");
 }
 
+TEST_F(SceneFile, RefusesAKeyThatIsThereTwice) {
+  EXPECT_EQ(bodyProblem(kBox + R"(, "mass": 1, "mass": 2)"), R"(the key "mass" is there twice in one object)");
+  EXPECT_EQ(problem(R"({"format": "sunder-scene", "version": 1, "bodies": [], "version": 1})"),
+            R"(the key "version" is there twice in one object)");
+}
+
 TEST_F(SceneFile, NamesPlaceAndValueOfWhatIsWrong) {
   EXPECT_EQ(problem(R"({"format": "box-cases", "version": 1, "bodies": []})"),
             R"(format: must be "sunder-scene", got "box-cases")");
