@@ -330,4 +330,19 @@ int clipFaces(const FacePair& f, double maxDistance, ClipPoint out[4]) {
   return reduce(candidates, f.shortest, out);
 }
 
+bool deepestOfFaces(const FacePair& f, ClipPoint& out) {
+  ClipPoint corners[4];
+  Candidates candidates;
+  const ClipPoint* points = corners;
+  int count = 4;
+  if (!(f.aligned && clipAligned(f, corners))) {
+    clipGeneral(f, HUGE_VAL, candidates);
+    points = candidates.points;
+    count = candidates.count;
+  }
+  for (int i = 0; i < count; ++i)
+    if (i == 0 || points[i].z < out.z) out = points[i];
+  return count > 0;
+}
+
 }  // namespace sunder::detail

@@ -58,4 +58,7 @@ FacePair makeFacePair(const BoxPair& pair, const BoxAxis& axis);
 // Up to four corners of the patch where the incident face lies over the reference face, with z <= maxDistance.
 int clipFaces(const FacePair& f, double maxDistance, ClipPoint out[4]);
 
+// The deepest corner of that patch, which the reduction to four may have left out. False: there is no patch.
+bool deepestOfFaces(const FacePair& f, ClipPoint& out);
+
 }  // namespace sunder::detail

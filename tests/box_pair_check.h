@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What every answer on a pair of boxes has to fulfil, judged by the referee. For tests and the sweep program.
 #pragma once
+#include <sunder/narrowphase/collide_boxes.h>
 #include <sunder/narrowphase/query.h>
 
 #include <algorithm>
@@ -31,6 +32,20 @@ inline double allowedError(const BoxPairCase& c) {
   return 1e-10 * half + 8e-16 * coordinate;
 }
 
+// The witness points lie on the boxes and differ by the answer; empty when they do.
+inline std::string witnessesFault(const BoxPairCase& c, const Proximity& r, double allowed) {
+  const double parts = (r.pointOnB - r.pointOnA - r.signedDistance * r.normal).norm();
+  const Pose poseBInA = relativePose(c.poseA, c.poseB);
+  const double outA = (r.pointOnA.cwiseAbs() - c.a.halfExtents).maxCoeff();
+  const Eigen::Vector3d onB = poseBInA.orientation.normalized().conjugate() * (r.pointOnB - poseBInA.position);
+  const double outB = (onB.cwiseAbs() - c.b.halfExtents).maxCoeff();
+  if (parts <= allowed && outA <= 2 * allowed && outB <= 2 * allowed) return "";
+  std::ostringstream out;
+  if (!(parts <= allowed)) out << "witness points off by " << parts << "; ";
+  if (!(outA <= 2 * allowed && outB <= 2 * allowed)) out << "witness outside by " << outA << ", " << outB << "; ";
+  return out.str();
+}
+
 // What is wrong with the answer; empty when nothing is.
 inline std::string faultOf(const BoxPairCase& c, const Proximity& r, double exact, bool quad) {
   const double allowed = allowedError(c);
@@ -47,14 +62,7 @@ inline std::string faultOf(const BoxPairCase& c, const Proximity& r, double exac
   pushed.poseB.position -= r.signedDistance * (c.poseA.orientation.normalized() * r.normal);
   const double left = exactDistance(pushed, quad);
   if (!(std::abs(left) <= 2 * allowed)) out << "moved by the answer, signed distance is " << left << "; ";
-  const double parts = (r.pointOnB - r.pointOnA - r.signedDistance * r.normal).norm();
-  if (!(parts <= allowed)) out << "witness points off by " << parts << "; ";
-  // The witness points lie on the boxes.
-  const Pose poseBInA = relativePose(c.poseA, c.poseB);
-  const double outA = (r.pointOnA.cwiseAbs() - c.a.halfExtents).maxCoeff();
-  const Eigen::Vector3d onB = poseBInA.orientation.normalized().conjugate() * (r.pointOnB - poseBInA.position);
-  const double outB = (onB.cwiseAbs() - c.b.halfExtents).maxCoeff();
-  if (!(outA <= 2 * allowed && outB <= 2 * allowed)) out << "witness outside by " << outA << ", " << outB << "; ";
+  out << witnessesFault(c, r, allowed);
   return out.str();
 }
 
@@ -69,12 +77,44 @@ inline std::string faultOf(const BoxPairCase& c, bool quad) {
   return fault.empty() ? fault : "warm: " + fault;
 }
 
+// What collideBoxes promises about the distance and its manifold; exact is within `allowed` of the truth.
+inline std::string collisionFault(const BoxPairCase& c, double exact) {
+  const Pose poseBInA = relativePose(c.poseA, c.poseB);
+  const double allowed = 2 * families::allowedError(c);
+  const double least = std::min(c.a.halfExtents.minCoeff(), c.b.halfExtents.minCoeff());
+  const double maxDistance = 0.1 * least;
+  for (const NarrowphaseMethod method : {NarrowphaseMethod::GjkEpa, NarrowphaseMethod::ClosedForm}) {
+    BoxPairCache cache;
+    for (const char* start : {"cold", "warm"}) {
+      BoxCollision r;
+      collideBoxes(c.a, c.b, poseBInA, maxDistance, method, cache, r);
+      std::ostringstream out;
+      out.precision(17);
+      out << "collideBoxes, " << (method == NarrowphaseMethod::GjkEpa ? "GJK/EPA, " : "closed form, ") << start << ": ";
+      if (r.status != QueryStatus::Converged) return out.str() + "status " + toString(r.status);
+      const int points = r.manifold.pointCount;
+      if (exact > maxDistance + allowed) {
+        out << "apart by " << exact << ", not " << r.signedDistance << ", " << points << " points";
+        if (!(r.signedDistance <= exact + allowed) || points > 0) return out.str();
+      } else if (exact < maxDistance - allowed) {
+        double deepest = std::numeric_limits<double>::infinity();
+        for (int i = 0; i < points; ++i) deepest = std::min(deepest, r.manifold.points[i].separation);
+        out << "signed distance " << r.signedDistance << ", exact " << exact << ", deepest point " << deepest;
+        if (!(std::abs(r.signedDistance - exact) <= allowed)) return out.str();
+        if (!(deepest <= exact + 1e-3 * least + allowed)) return out.str();
+      }
+    }
+  }
+  return "";
+}
+
 // A test to paste.
 inline std::string asTest(Family family, std::uint64_t seed, const BoxPairCase& c, const std::string& fault) {
   std::ostringstream out;
   out << "// " << name(family) << ", seed " << seed << ": " << fault << "\nTEST(BoxPairRegression, Family"
       << static_cast<int>(family) << "Seed" << seed << ") {\n" << paste(c)
-      << "  EXPECT_EQ(families::faultOf({A, B, poseA, poseB}, true), \"\");\n}\n";
+      << "  const families::BoxPairCase c{A, B, poseA, poseB};\n  EXPECT_EQ(families::faultOf(c, true), \"\");\n"
+      << "  EXPECT_EQ(families::collisionFault(c, families::exactDistance(c, true)), \"\");\n}\n";
   return out.str();
 }
 

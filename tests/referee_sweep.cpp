@@ -1,45 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Asks signedDistance about many pairs of boxes of every family and has each answer judged by the exact referee. Resumable:
-//   referee_sweep [--pairs N] [--from SEED] [--state FILE] [--threads T]
+// Asks signedDistance and collideBoxes about many pairs of boxes of every family, cold and warm, and has each answer judged
+// in extended precision. Resumable:
+//   referee_sweep [--pairs N] [--from SEED] [--state FILE] [--threads T] [--full-every K]
 // N pairs (default 1000000), spread over the families; each seed gives one pair of each. With --state the number of the next
-// seed is kept in FILE, and a run that was stopped goes on from there. A failure prints as a test to paste; exit code 1.
+// seed is kept in FILE, and a run that was stopped goes on from there. Answers are proven right by a certificate (see
+// box_pair_certificate.h); every Kth seed (default 64) and what it cannot prove goes to the full referee. A failure
+// prints as a test to paste; exit code 1.
+#include <sunder/demo/progress_bar.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include "box_pair_check.h"
+#include "box_pair_certificate.h"
 
 namespace {
 
 using namespace sunder;
+using families::BoxPairCase;
+using families::Family;
 
 struct Settings {
-  std::uint64_t pairs = 1000000, from = 0;
+  std::uint64_t pairs = 1000000, from = 0, fullEvery = 64;
   std::string state;
   unsigned threads = 1;
 };
-
-bool parse(int argc, char** argv, Settings& s) {
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string key = argv[i];
-    char* end = nullptr;
-    const std::uint64_t value = std::strtoull(argv[i + 1], &end, 10);
-    const bool number = *end == 0 && end != argv[i + 1];
-    if (key == "--pairs" && number) s.pairs = value;
-    else if (key == "--from" && number) s.from = value;
-    else if (key == "--threads" && number && value > 0) s.threads = static_cast<unsigned>(value);
-    else if (key == "--state") s.state = argv[i + 1];
-    else return false;
-  }
-  return argc % 2 == 1;
-}
 
 class Sweep {
  public:
@@ -49,61 +41,86 @@ class Sweep {
       if (std::ifstream(s.state) >> saved) next_ = std::max(saved, s.from);
     }
     first_ = next_;
-    end_ = s.from + (s.pairs + families::all().size() - 1) / families::all().size();
+    const std::uint64_t families = families::all().size();
+    end_ = std::max<std::uint64_t>(s.from + (s.pairs + families - 1) / families, first_);
+    // Boost's bar wants to know its end, and counts in int.
+    if (isatty(STDERR_FILENO) != 0 && end_ > first_)
+      bar_ = std::make_unique<demo::ProgressBar>(static_cast<int>((end_ - first_ + kBlock - 1) / kBlock), std::cerr);
   }
 
   // Returns the number of failures.
   std::uint64_t run() {
+    const auto start = std::chrono::steady_clock::now();
+    running_.assign(settings_.threads, first_);
     std::vector<std::thread> workers;
-    for (unsigned t = 0; t < settings_.threads; ++t) workers.emplace_back([this] { work(); });
+    for (unsigned t = 0; t < settings_.threads; ++t) workers.emplace_back([this, t] { work(t); });
     for (std::thread& w : workers) w.join();
-    report(true);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const std::uint64_t pairs = (end_ - first_) * families::all().size();
+    std::cout << pairs << " pairs (seeds " << first_ << " to " << end_ << "), " << failures_ << " failures, " << full_
+              << " judged by the full referee, " << seconds << " s\n";
     return failures_;
   }
 
  private:
-  static constexpr std::uint64_t kBlock = 200;
+  static constexpr std::uint64_t kBlock = 500;
 
-  void work() {
+  void work(unsigned thread) {
     for (;;) {
-      const std::uint64_t begin = next_.fetch_add(kBlock);
+      const std::uint64_t begin = take(thread);
       if (begin >= end_) return;
       for (std::uint64_t seed = begin; seed < std::min(begin + kBlock, end_); ++seed)
-        for (const families::Family family : families::all()) check(family, seed);
-      done_ += std::min(kBlock, end_ - begin);
-      report(false);
+        for (const Family family : families::all()) check(family, seed);
     }
   }
-  void check(families::Family family, std::uint64_t seed) {
-    const families::BoxPairCase c = families::pairOfSeed(family, seed);
-    const std::string fault = families::faultOf(c, families::needsQuad(family));
-    if (fault.empty()) return;
+  // The next block for this thread, whose last one is done by now.
+  std::uint64_t take(unsigned thread) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::uint64_t begin = next_;
+    next_ = std::min(next_ + kBlock, end_);
+    running_[thread] = begin;
+    // Seeds below every block that still runs are done.
+    if (!settings_.state.empty())
+      std::ofstream(settings_.state) << *std::min_element(running_.begin(), running_.end()) << '\n';
+    if (begin > first_ && bar_ != nullptr) bar_->update(++blocks_);
+    return begin;
+  }
+
+  void check(Family family, std::uint64_t seed) {
+    const BoxPairCase c = families::pairOfSeed(family, seed);
+    const Pose poseBInA = relativePose(c.poseA, c.poseB);
+    const bool quad = families::needsQuad(family);
+    const families::certificate::Pair pair = families::certificate::load(c);
+    double exact = 0, judged = 0;
+    bool refereed = false;
+    QueryCache cache;
+    for (const char* start : {"cold: ", "warm: "}) {
+      const Proximity r = signedDistance(c.a, c.b, poseBInA, {}, &cache);
+      if (families::isCertified(c, pair, r, judged) && seed % settings_.fullEvery != 0) {
+        exact = judged;
+        continue;
+      }
+      if (!refereed) exact = families::exactDistance(c, quad);
+      refereed = true;
+      const std::string fault = families::faultOf(c, r, exact, quad);
+      if (!fault.empty()) return fail(family, seed, c, start + fault);
+    }
+    full_ += refereed ? 1 : 0;
+    const std::string fault = families::collisionFault(c, exact);
+    if (!fault.empty()) fail(family, seed, c, fault);
+  }
+  void fail(Family family, std::uint64_t seed, const BoxPairCase& c, const std::string& fault) {
     const std::lock_guard<std::mutex> lock(mutex_);
     ++failures_;
     std::cout << families::asTest(family, seed, c, fault) << std::flush;
   }
-  void report(bool last) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (!last && seconds - reported_ < 1) return;
-    reported_ = seconds;
-    const std::uint64_t families = families::all().size(), done = done_, total = end_ > first_ ? end_ - first_ : 0;
-    const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
-    std::fprintf(stderr, "\r%5.1f %%  %llu pairs, %llu failures, %.0f s, %.0f pairs/s ", 100 * share,
-                 static_cast<unsigned long long>(done * families), static_cast<unsigned long long>(failures_), seconds,
-                 seconds > 0 ? static_cast<double>(done * families) / seconds : 0.0);
-    if (last) std::fputc('\n', stderr);
-    // Seeds below this are all done: blocks of other workers may still run, so go back by those.
-    const std::uint64_t running = last ? 0 : kBlock * settings_.threads;
-    const std::uint64_t reached = std::min<std::uint64_t>(next_, end_);
-    if (!settings_.state.empty()) std::ofstream(settings_.state) << (reached > first_ + running ? reached - running : first_);
-  }
 
   Settings settings_;
-  std::atomic<std::uint64_t> next_, done_ = 0;
-  std::uint64_t first_ = 0, end_ = 0, failures_ = 0;
-  double reported_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::uint64_t next_, first_ = 0, end_ = 0;
+  std::vector<std::uint64_t> running_;  // per thread: the start of its block
+  std::atomic<std::uint64_t> failures_ = 0, full_ = 0;
+  int blocks_ = 0;
+  std::unique_ptr<demo::ProgressBar> bar_;
   std::mutex mutex_;
 };
 
@@ -111,9 +128,14 @@ class Sweep {
 
 int main(int argc, char** argv) {
   Settings settings;
-  if (!parse(argc, argv, settings)) {
-    std::fprintf(stderr, "usage: referee_sweep [--pairs N] [--from SEED] [--state FILE] [--threads T]\n");
-    return 2;
-  }
+  CLI::App app("Judges the answers on pairs of boxes of every family", "referee_sweep");
+  app.add_option("--pairs", settings.pairs, "pairs, over all families")->capture_default_str();
+  app.add_option("--from", settings.from, "first seed")->capture_default_str();
+  app.add_option("--state", settings.state, "file that keeps the next seed: a stopped run goes on from there");
+  app.add_option("--threads", settings.threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
+  app.add_option("--full-every", settings.fullEvery, "every Kth seed goes to the full referee")
+      ->check(CLI::Range(1, 1000000000))
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
   return Sweep(settings).run() > 0 ? 1 : 0;
 }
