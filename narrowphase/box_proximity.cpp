@@ -98,10 +98,10 @@ detail::BoxPair pairOf(const Difference& d) {
   detail::BoxPair p;
   const Vec3 halfA = d.unit * d.halfA, halfB = d.unit * d.halfB, t = d.unit * d.t;  // powers of two: exact
   for (int k = 0; k < 3; ++k) {
-    p.ha[k] = (&halfA.x)[k];
-    p.hb[k] = (&halfB.x)[k];
-    p.t[k] = (&t.x)[k];
-    for (int j = 0; j < 3; ++j) p.r[k][j] = (&column(d.c, j).x)[k];
+    p.ha[k] = component(halfA, k);
+    p.hb[k] = component(halfB, k);
+    p.t[k] = component(t, k);
+    for (int j = 0; j < 3; ++j) p.r[k][j] = component(column(d.c, j), k);
   }
   detail::finishPair(p);
   return p;

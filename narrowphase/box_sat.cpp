@@ -24,8 +24,6 @@ constexpr double kCheapSineSquared = 1.0 / 64;
 
 Vec3 columnOfB(const BoxPair& p, int j) { return {p.r[0][j], p.r[1][j], p.r[2][j]}; }
 
-double component(const Vec3& v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
-
 }  // namespace
 
 double centreAlong(const BoxPair& p, int index) {

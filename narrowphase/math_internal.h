@@ -39,6 +39,7 @@ static inline void store(Quaternion& out, const Quat& q) {
   d[3] = q.w;
 }
 
+static inline double component(const Vec3& v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 static inline Vec3 operator+(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline Vec3 operator-(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline Vec3 operator-(const Vec3& a) { return {-a.x, -a.y, -a.z}; }

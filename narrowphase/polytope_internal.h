@@ -13,6 +13,7 @@
 #include "sunder/narrowphase/tolerances.h"
 
 namespace sunder::math {
+namespace {  // internal linkage, as math_internal.h explains
 
 template <class Index>
 struct PolytopeFace {
@@ -270,4 +271,5 @@ inline double Polytope<kMostVertices, Index>::triangleDistance(int f, double wei
   return std::sqrt(best);
 }
 
+}  // namespace
 }  // namespace sunder::math

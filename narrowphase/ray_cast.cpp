@@ -61,9 +61,9 @@ RayHit rayCast(const Box& box, const Ray& ray) {
     setInside(ray, hit);
     return hit;
   }
-  Vec3 normal{0, 0, 0};
-  (&normal.x)[axis] = d[axis] > 0 ? -1.0 : 1.0;
-  setHit(ray, enter, normal, hit);
+  double normal[3] = {0, 0, 0};
+  normal[axis] = d[axis] > 0 ? -1.0 : 1.0;
+  setHit(ray, enter, {normal[0], normal[1], normal[2]}, hit);
   return hit;
 }
 
