@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sunder/demo/collide_pairs.h"
 
+#include <sunder/narrowphase/box_sat.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -15,14 +17,21 @@ Json toJson(const Vector3d& v) {
   return {v[0], v[1], v[2]};
 }
 
+Proximity closedForm(const Box& a, const Box& b, const Pose& poseBInA) {
+  const BoxSatResult r = boxSat(a, b, poseBInA);
+  return {r.status,     false,    r.signedDistance, r.lowerBound, r.upperBound, r.normal,
+          r.pointOnA, r.pointOnB, 0};
+}
+
 }  // namespace
 
-PairAnswer collidePair(const BoxPair& pair) {
+PairAnswer collidePair(const BoxPair& pair, NarrowphaseMethod method) {
   const Pose& frame = pair.a.pose;
   const Pose bInA = relativePose(frame, pair.b.pose);
   const auto point = [&](const Vector3d& p) -> Vector3d { return frame.position + frame.orientation * p; };
   PairAnswer answer;
-  answer.proximity = signedDistance(pair.a.box, pair.b.box, bInA);
+  answer.proximity = method == NarrowphaseMethod::GjkEpa ? signedDistance(pair.a.box, pair.b.box, bInA)
+                                                         : closedForm(pair.a.box, pair.b.box, bInA);
   Proximity& p = answer.proximity;
   if (p.status != QueryStatus::InvalidInput) {
     p.normal = frame.orientation * p.normal;
@@ -32,7 +41,7 @@ PairAnswer collidePair(const BoxPair& pair) {
   BoxPairCache cache;
   BoxCollision collision;
   // A manifold has points only where the boxes touch or overlap; 0 is the margin.
-  collideBoxes(pair.a.box, pair.b.box, bInA, 0, NarrowphaseMethod::GjkEpa, cache, collision);
+  collideBoxes(pair.a.box, pair.b.box, bInA, 0, method, cache, collision);
   answer.manifold = collision.manifold;
   answer.manifold.normal = frame.orientation * collision.manifold.normal;
   for (int i = 0; i < answer.manifold.pointCount; ++i) {

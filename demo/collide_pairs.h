@@ -15,7 +15,8 @@ struct PairAnswer {
   ContactManifold manifold;  // no points when the boxes are apart
 };
 
-PairAnswer collidePair(const BoxPair& pair);
+// The closed form counts no iterations.
+PairAnswer collidePair(const BoxPair& pair, NarrowphaseMethod method = NarrowphaseMethod::GjkEpa);
 
 // One line of JSON (docs/formats.md).
 void writeAnswer(const BoxPair& pair, const PairAnswer& answer, std::ostream& out);

@@ -22,10 +22,11 @@
 namespace sunder::demo {
 namespace {
 
+constexpr const char *kGjkEpa = "gjk-epa", *kClosedForm = "closed-form";
 constexpr int kDone = 0, kFoundWrong = 1, kBadInput = 2;
 
 struct StepArguments {
-  std::string scene, record, csv, json, sleep = "on", ccd = "on";
+  std::string scene, record, csv, json, sleep = "on", ccd = "on", narrowphase;
   std::optional<int> steps;
   std::optional<double> seconds, dt;
   double perturb = 0;
@@ -48,6 +49,17 @@ CLI::Validator finite(double lowest, bool open) {
       "NUMBER");
 }
 
+// Without the option `name` stays empty: the world's default.
+void addNarrowphaseOption(CLI::App& app, std::string& name) {
+  app.add_option("--narrowphase", name, "how pairs of boxes are compared: " + std::string(kGjkEpa) + " or " + kClosedForm)
+      ->check(CLI::IsMember({kGjkEpa, kClosedForm}));
+}
+
+NarrowphaseMethod narrowphaseMethod(const std::string& name) {
+  if (name.empty()) return WorldDef().narrowphase;
+  return name == kClosedForm ? NarrowphaseMethod::ClosedForm : NarrowphaseMethod::GjkEpa;
+}
+
 void addStepOptions(CLI::App& app, StepArguments& arguments) {
   app.add_option("SCENE", arguments.scene, "built-in scene, or a scene file whose name ends in .json")->required();
   CLI::Option* steps = app.add_option("--steps", arguments.steps, "number of steps")->check(CLI::Range(0, 1000000000));
@@ -67,6 +79,7 @@ void addStepOptions(CLI::App& app, StepArguments& arguments) {
   app.add_option("--ccd", arguments.ccd, "sweep fast bodies")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+  addNarrowphaseOption(app, arguments.narrowphase);
   app.add_option("--perturb", arguments.perturb, "move each start position by up to this many metres")
       ->check(finite(0, false));
   app.add_option("--seed", arguments.seed, "seed of --perturb")->check(finite(0, false))->capture_default_str();
@@ -98,6 +111,7 @@ int step(StepArguments& arguments) {
   options.world = arguments.world;
   options.world.sleep = arguments.sleep == "on";
   options.world.continuous = arguments.ccd == "on";
+  options.world.narrowphase = narrowphaseMethod(arguments.narrowphase);
   options.steps = arguments.steps.value_or(-1);
   options.seconds = arguments.seconds.value_or(0);
   options.dt = arguments.dt.value_or(0);
@@ -128,10 +142,10 @@ int step(StepArguments& arguments) {
   return result.problems.empty() ? kDone : kFoundWrong;
 }
 
-int collide(const std::string& path) {
+int collide(const std::string& path, NarrowphaseMethod method) {
   bool sound = true;
   for (const BoxPair& pair : readPairFile(path)) {
-    const PairAnswer answer = collidePair(pair);
+    const PairAnswer answer = collidePair(pair, method);
     writeAnswer(pair, answer, std::cout);
     if (isSound(answer)) continue;
     sound = false;
@@ -154,9 +168,10 @@ int run(int argc, char** argv) {
   StepArguments stepArguments;
   CLI::App* stepCommand = app.add_subcommand("step", "simulate a scene and print a table");
   addStepOptions(*stepCommand, stepArguments);
-  std::string pairs, sceneName;
+  std::string pairs, method, sceneName;
   CLI::App* collideCommand = app.add_subcommand("collide", "query the box pairs of a file, one JSON line each");
   collideCommand->add_option("PAIRS", pairs, "pair file")->required();
+  addNarrowphaseOption(*collideCommand, method);
   CLI::App* scenesCommand = app.add_subcommand("scenes", "list the built-in scenes");
   scenesCommand->add_option("NAME", sceneName, "print this scene as a scene file instead");
   // CLI11 would only say that a subcommand is missing.
@@ -171,7 +186,7 @@ int run(int argc, char** argv) {
     return kBadInput;
   }
   if (*stepCommand) return step(stepArguments);
-  if (*collideCommand) return collide(pairs);
+  if (*collideCommand) return collide(pairs, narrowphaseMethod(method));
   if (sceneName.empty()) {
     listScenes();
   } else {

@@ -141,6 +141,22 @@ TEST(CollidePairs, ManifoldLiesBetweenTheBoxesAndIsEmptyWhenApart) {
   EXPECT_EQ(collidePair(articlePairs().at("article-03-apart")).manifold.pointCount, 0);
 }
 
+// Two algorithms, one answer: distances to rounding, and the same points of the manifold.
+TEST(CollidePairs, BothMethodsGiveTheSameAnswers) {
+  for (const auto& [id, pair] : articlePairs()) {
+    const PairAnswer gjkEpa = collidePair(pair, NarrowphaseMethod::GjkEpa);
+    const PairAnswer closedForm = collidePair(pair, NarrowphaseMethod::ClosedForm);
+    EXPECT_NEAR(closedForm.proximity.signedDistance, gjkEpa.proximity.signedDistance, 1e-13) << id;
+    EXPECT_EQ(closedForm.proximity.iterations, 0);  // it was the closed form that answered
+    EXPECT_GT(gjkEpa.proximity.iterations, 0);
+    ASSERT_EQ(closedForm.manifold.pointCount, gjkEpa.manifold.pointCount) << id;
+    for (int i = 0; i < gjkEpa.manifold.pointCount; ++i) {
+      EXPECT_EQ(closedForm.manifold.points[i].featureId, gjkEpa.manifold.points[i].featureId) << id;
+      EXPECT_EQ(closedForm.manifold.points[i].pointOnA, gjkEpa.manifold.points[i].pointOnA) << id;
+    }
+  }
+}
+
 TEST(CollidePairs, WritesOneJsonLineWithEveryKey) {
   const BoxPair& pair = articlePairs().at("article-02-overlap");
   std::ostringstream out;

@@ -36,8 +36,8 @@ TEST_F(Command, HelpAndVersion) {
   for (const char* part : {"step", "collide", "scenes"}) EXPECT_NE(help.out.find(part), std::string::npos) << part;
   const CommandResult stepHelp = sunder("step --help");
   EXPECT_EQ(stepHelp.exitCode, 0);
-  for (const char* part : {"--steps", "--seconds", "--dt", "--substeps", "--threads", "--sleep", "--ccd", "--perturb",
-                           "--seed", "--record", "--csv", "--json", "--quiet"})
+  for (const char* part : {"--steps", "--seconds", "--dt", "--substeps", "--threads", "--sleep", "--ccd",
+                           "--narrowphase", "--perturb", "--seed", "--record", "--csv", "--json", "--quiet"})
     EXPECT_NE(stepHelp.out.find(part), std::string::npos) << part;
   const CommandResult version = sunder("--version");
   EXPECT_EQ(version.exitCode, 0);
