@@ -26,11 +26,13 @@ function(sunder_folder name)
   sunder_private_flags(sunder_${name})
   set_target_properties(sunder_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
 
-  # An AVX2 twin of a kernel lives in a file of its own; see docs/determinism.md for why it gives the same bits.
+  # The wider twins of a kernel live in files of their own; see docs/determinism.md for why they give the same bits.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     foreach(source IN LISTS sources)
       if(source MATCHES "_avx2\\.cpp$")
         set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2")
+      elseif(source MATCHES "_avx512\\.cpp$")
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx512vl")
       endif()
     endforeach()
   endif()

@@ -31,7 +31,9 @@ struct ContactKernel {
 
 const ContactKernel& contactKernelBaseline();
 const ContactKernel& contactKernelAvx2();
-// The best one for this machine. The environment variable SUNDER_INSTRUCTION_SET=baseline|avx2 overrides it (for tests).
+const ContactKernel& contactKernelAvx512();
+// The best one for this machine. The environment variable SUNDER_INSTRUCTION_SET=baseline|avx2|avx512 asks for one of
+// them (for tests); of what the machine lacks it gets the next best.
 const ContactKernel& contactKernel();
 
 }  // namespace sunder

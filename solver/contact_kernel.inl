@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The body of contact_kernel_baseline.cpp and contact_kernel_avx2.cpp. Everything here has internal linkage, so that the
-// two copies never mix. Method: docs/stepping.md; equation numbers refer to it.
+// The body of contact_kernel_baseline.cpp and its wider twins. Everything here has internal linkage, so that the copies
+// never mix. Method: docs/stepping.md; equation numbers refer to it.
 // The four entry points take in all that they call: left to itself g++ makes functions of the small steps, and the state
 // of a pair of bodies goes through memory for every point of a contact.
 #if defined(__GNUC__)

@@ -21,7 +21,7 @@ objdump -d --no-show-raw-insn "$1" | awk -v list="$weak" '
   }' | c++filt | sort | awk '{ print "weak function that rounds: " $0 } END { exit NR > 0 }'
 # Code for a wider instruction set must not leak either: a weak function of such a file could be the one copy that the
 # program uses on a machine without that instruction set.
-wide=$(nm -A "$1" | awk -F: '$2 ~ /_avx2/ && $3 ~ / [WV] / {print $3}' | grep -v ' DW\.ref\.' || true)
+wide=$(nm -A "$1" | awk -F: '$2 ~ /_avx(2|512)/ && $3 ~ / [WV] / {print $3}' | grep -v ' DW\.ref\.' || true)
 if [ -n "$wide" ]; then
   echo "weak symbols in a file of wide code: $wide" >&2
   exit 1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # determinism.sh [COMPILER...]: builds the library with each compiler at -O1, -O2 and, for the machine's own instruction
-# set, -O3, and checks that all builds compute the hashes of golden_hashes.json, with the baseline and the AVX2 kernel and
-# 1 to 4 threads. Plain -O3 is the release build: its tests golden_hashes.* do the same.
+# set, -O3, and checks that all builds compute the hashes of golden_hashes.json, with each kernel that the machine can run
+# and 1 to 4 threads. Plain -O3 is the release build: its tests golden_hashes.* do the same.
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -10,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 
 sets=baseline
-if grep -qw avx2 /proc/cpuinfo 2>/dev/null; then sets="baseline avx2"; fi
+if grep -qw avx2 /proc/cpuinfo 2>/dev/null; then sets="$sets avx2"; fi
+if grep -qw avx512vl /proc/cpuinfo 2>/dev/null; then sets="$sets avx512"; fi
 
 [ $# -gt 0 ] || set -- g++ clang++
 for compiler in "$@"; do
