@@ -111,6 +111,10 @@ MoveStatus SweepAndPrune::move(ProxyId id, const Aabb& box, const Eigen::Vector3
   return MoveStatus::kLeft;
 }
 
+bool SweepAndPrune::isInside(ProxyId id, const Aabb& box) const {
+  return state_->isAlive(id) && isValid(box) && sunder::contains(state_->fat[id], box);
+}
+
 void SweepAndPrune::remove(ProxyId id) {
   if (!contains(id)) refuseId(id);
   state_->noteChange(id);

@@ -45,6 +45,8 @@ class SweepAndPrune {
   // it, longer on the side of `displacement`, the motion predicted until the next update (metres). Never throws on bad
   // input.
   MoveStatus move(ProxyId id, const Aabb& box, const Eigen::Vector3d& displacement = {0, 0, 0});
+  // Whether move() to that box would have nothing to do.
+  bool isInside(ProxyId id, const Aabb& box) const;
   // Throw std::invalid_argument when there is no such proxy.
   void remove(ProxyId id);
   void setFilter(ProxyId id, const CollisionFilter& filter);

@@ -53,16 +53,23 @@ void World::Impl::updateEvents() {
     return ContactPair{{pair.a, bodies[pair.a].generation}, {pair.b, bodies[pair.b].generation}};
   };
   const std::size_t endedBefore = ended.size();
-  for (const std::uint32_t index : activePairs) {
-    BodyPair& pair = pairs[index];
-    bool touching = false;
-    if (pair.contact != kNone) {
-      const Contact& contact = contacts[pair.contact];
-      touching = carriesLoad(contact) || leastSeparation(contact) <= (pair.touching ? kOpen : 0);
+  const auto isTouching = [this](const BodyPair& pair) {
+    if (pair.contact == kNone) return false;
+    const Contact& contact = contacts[pair.contact];
+    return carriesLoad(contact) || leastSeparation(contact) <= (pair.touching ? kOpen : 0);
+  };
+  touchChanged.resize(activePairs.size());
+  pool->run(static_cast<int>(activePairs.size()), kLeastPairs, [&](int begin, int end) {
+    for (std::size_t i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const BodyPair& pair = pairs[activePairs[i]];
+      touchChanged[i] = isTouching(pair) != pair.touching;
     }
-    if (touching == pair.touching) continue;
-    pair.touching = touching;
-    (touching ? began : ended).push_back(idsOf(pair));
+  });
+  for (std::size_t i = 0; i < activePairs.size(); ++i) {
+    if (touchChanged[i] == 0) continue;
+    BodyPair& pair = pairs[activePairs[i]];
+    pair.touching = !pair.touching;
+    (pair.touching ? began : ended).push_back(idsOf(pair));
   }
   if (endedBefore == 0) return;
   // What ended since the last step and began again in this one went on.
@@ -114,19 +121,20 @@ const PairIndex& World::Impl::pairIndex() const {
   PairIndex& index = pairsOf;
   if (index.version == pairsVersion) return index;
   index.start.assign(bodies.size() + 1, 0);
-  for (const BodyPair& pair : pairs) {
-    ++index.start[pair.a];
-    ++index.start[pair.b];
+  for (const std::uint32_t slot : pairOrder) {
+    ++index.start[pairs[slot].a];
+    ++index.start[pairs[slot].b];
   }
   std::uint32_t sum = 0;
   for (std::uint32_t& start : index.start) {
     sum += start;
     start = sum;
   }
-  index.pairs.resize(2 * pairs.size());
-  for (std::uint32_t i = static_cast<std::uint32_t>(pairs.size()); i-- > 0;) {
-    index.pairs[--index.start[pairs[i].a]] = i;
-    index.pairs[--index.start[pairs[i].b]] = i;
+  index.pairs.resize(2 * pairOrder.size());
+  for (std::size_t i = pairOrder.size(); i-- > 0;) {
+    const std::uint32_t slot = pairOrder[i];
+    index.pairs[--index.start[pairs[slot].a]] = slot;
+    index.pairs[--index.start[pairs[slot].b]] = slot;
   }
   index.version = pairsVersion;
   return index;
@@ -135,8 +143,8 @@ const PairIndex& World::Impl::pairIndex() const {
 // From position `at` on, the next with a contact, or kNone. Positions count all pairs, or those of one body.
 std::uint32_t World::Impl::nextContact(std::uint32_t body, std::uint32_t at) const {
   if (body == kNone) {
-    for (; at < pairs.size(); ++at)
-      if (pairs[at].contact != kNone) return at;
+    for (; at < pairOrder.size(); ++at)
+      if (pairs[pairOrder[at]].contact != kNone) return at;
     return kNone;
   }
   const PairIndex& index = pairIndex();
@@ -149,7 +157,7 @@ std::uint32_t World::Impl::nextContact(std::uint32_t body, std::uint32_t at) con
 
 std::uint32_t World::nextContact(std::uint32_t body, std::uint32_t at) const { return impl_->nextContact(body, at); }
 ContactInfo World::contactAt(std::uint32_t body, std::uint32_t at) const {
-  if (body == kNone) return impl_->contactInfo(impl_->pairs[at]);
+  if (body == kNone) return impl_->contactInfo(impl_->pairs[impl_->pairOrder[at]]);
   const PairIndex& index = impl_->pairIndex();
   return impl_->contactInfo(impl_->pairs[index.pairs[index.start[body] + at]]);
 }

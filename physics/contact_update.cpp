@@ -5,7 +5,6 @@
 // on a face - until they have advanced by a small share of the box.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "sunder/physics/world_internal.h"
 
@@ -83,55 +82,6 @@ void World::Impl::dropContact(std::uint32_t contact) {
   pair.reach = clocks[pair.a].now + clocks[pair.b].now;
 }
 
-// A pair that may collide no more: whatever rested on the other wakes.
-void World::Impl::endPair(BodyPair& pair) {
-  if (pair.touching) endedBetween.push_back({{pair.a, bodies[pair.a].generation}, {pair.b, bodies[pair.b].generation}});
-  pair.touching = false;
-  if (pair.contact == kNone) return;
-  freeContact(pair.contact);
-  pair.contact = kNone;
-  wake(pair.a);
-  wake(pair.b);
-}
-
-// What the broadphase would have reported, had it known `pairs`.
-PairEvents World::Impl::comparePairs() const {
-  PairEvents events;
-  std::vector<ProxyPair> now, before;
-  broadphase.pairs(now);
-  for (const BodyPair& pair : pairs) before.push_back({pair.a, pair.b});
-  std::set_difference(now.begin(), now.end(), before.begin(), before.end(), std::back_inserter(events.began));
-  std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(events.ended));
-  return events;
-}
-
-void World::Impl::updatePairs() {
-  const PairEvents& reported = broadphase.updatePairs();
-  removedProxies.clear();
-  PairEvents compared;
-  if (pairsAreRestored) compared = comparePairs();
-  const PairEvents& events = pairsAreRestored ? compared : reported;
-  pairsAreRestored = false;
-  if (events.began.empty() && events.ended.empty()) return;
-  mergedPairs.clear();
-  auto next = events.began.begin();
-  auto last = events.ended.begin();
-  for (BodyPair& pair : pairs) {
-    for (; next != events.began.end() && ProxyPair{next->a, next->b} < ProxyPair{pair.a, pair.b}; ++next)
-      mergedPairs.push_back(newPair(*next));
-    if (last != events.ended.end() && last->a == pair.a && last->b == pair.b) {
-      ++last;
-      endPair(pair);
-      continue;
-    }
-    mergedPairs.push_back(pair);
-  }
-  for (; next != events.began.end(); ++next) mergedPairs.push_back(newPair(*next));
-  pairs.swap(mergedPairs);
-  ++pairsVersion;
-  activePairsChanged = true;
-}
-
 void World::Impl::setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative) {
   const Vec3 normal = load(manifold.normal);
   contact.normal[0] = normal.x;
@@ -162,25 +112,21 @@ void World::Impl::setManifold(Contact& contact, const ContactManifold& manifold,
   }
 }
 
-// Fills `pair.contact` by a full query, of the bodies where they are or where they will meet. False: too far apart for a
-// contact.
-bool World::Impl::queryContact(BodyPair& pair, double maxDistance, const Pose* meeting) {
+// Makes the contact of a pair by a full query, of the bodies where they are or where they will meet; `old` is the one that
+// the pair had, or null. False: too far apart for a contact.
+bool World::Impl::queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting) const {
   const BodyState& a = bodies[pair.a];
   const BodyState& b = bodies[pair.b];
   const Pose relative = meeting != nullptr ? *meeting : relativePose(a.pose, b.pose);
   BoxCollision collision;
   collideBoxes({a.def.halfExtents}, {b.def.halfExtents}, relative, maxDistance, def.narrowphase, pair.cache, collision);
-  ++report.narrowphaseQueries;
   const double now = clocks[pair.a].now + clocks[pair.b].now;
   if (collision.manifold.pointCount == 0) {
     if (meeting == nullptr) pair.reach = now + (collision.signedDistance - kContactMargin);
-    if (pair.contact != kNone) freeContact(pair.contact);
-    pair.contact = kNone;
     return false;
   }
   // A manifold made for another place holds for this step only.
   pair.reach = meeting != nullptr ? now : now + kRecycleShare * smallestExtent(a, b);
-  Contact next;
   next.bodyA = pair.a;
   next.bodyB = pair.b;
   // What is not dynamic dominates everything.
@@ -198,25 +144,20 @@ bool World::Impl::queryContact(BodyPair& pair, double maxDistance, const Pose* m
   next.surfaceVelocity[2] = static_cast<float>(-surface.z);
   setManifold(next, collision.manifold, relative);
   // Bodies that meet are no deeper in each other than they can have moved in a step.
-  next.startedInside = pair.contact == kNone ? collision.signedDistance < -std::max(maxDistance, kContactMargin + approachBound(pair))
-                                             : contacts[pair.contact].startedInside && collision.signedDistance < -kInsideDepth;
-  if (pair.contact == kNone) {
-    pair.contact = newContact();
-  } else {
-    const Contact& old = contacts[pair.contact];
-    takeOverImpulses(old, next, kMatchShare * std::min(a.radius, b.radius));
-    for (int k = 0; k < 3; ++k) next.frictionImpulse[k] = old.frictionImpulse[k];
-    next.twistImpulse = old.twistImpulse;
-    next.substep = old.substep;
-    next.reference = old.reference;
-  }
-  contacts[pair.contact] = next;
+  next.startedInside = old == nullptr ? collision.signedDistance < -std::max(maxDistance, kContactMargin + approachBound(pair))
+                                      : old->startedInside && collision.signedDistance < -kInsideDepth;
+  if (old == nullptr) return true;
+  takeOverImpulses(*old, next, kMatchShare * std::min(a.radius, b.radius));
+  for (int k = 0; k < 3; ++k) next.frictionImpulse[k] = old->frictionImpulse[k];
+  next.twistImpulse = old->twistImpulse;
+  next.substep = old->substep;
+  next.reference = old->reference;
   return true;
 }
 
 // Whether B, seen from A, is still where it was when the manifold was made. The clocks also count motion that the two
 // share; what is left of the allowance after taking that out is put on the clocks anew.
-bool World::Impl::isUnchanged(BodyPair& pair) {
+bool World::Impl::isUnchanged(BodyPair& pair) const {
   const BodyState& a = bodies[pair.a];
   const BodyState& b = bodies[pair.b];
   const Contact& contact = contacts[pair.contact];
@@ -233,8 +174,10 @@ bool World::Impl::isUnchanged(BodyPair& pair) {
   return true;
 }
 
-// Whether the pair has a contact in this step.
-bool World::Impl::updateContact(BodyPair& pair) {
+// Whether the pair has a contact in this step. Runs on several threads at once: what other pairs share is only read, and
+// what has to be changed there is noted in `block`.
+bool World::Impl::updateContact(std::uint32_t slot, ContactBlockUpdate& block) {
+  BodyPair& pair = pairs[slot];
   const MotionClock& a = clocks[pair.a];
   const MotionClock& b = clocks[pair.b];
   if (pair.ignored) return false;
@@ -251,8 +194,56 @@ bool World::Impl::updateContact(BodyPair& pair) {
   const double approach = approachBound(pair), now = a.now + b.now;
   if (pair.contact == kNone && now + approach < pair.reach) return false;
   const double near = kNearShare * smallestExtent(bodies[pair.a], bodies[pair.b]);
-  if (queryContact(pair, kContactMargin + std::min(approach, near))) return true;
-  return near < approach && pair.reach < now + approach && predictContact(pair);
+  Contact* const old = pair.contact != kNone ? &contacts[pair.contact] : nullptr;
+  Contact next;
+  ++block.queries;
+  bool found = queryContact(pair, old, kContactMargin + std::min(approach, near), next);
+  if (!found && near < approach && pair.reach < now + approach) {
+    ++block.queries;
+    found = predictContact(pair, next);
+  }
+  if (old != nullptr && found) {
+    *old = next;
+  } else if (old != nullptr || found) {
+    block.changed.push_back(slot);  // lost or new
+    if (found) block.fresh.push_back(next);
+  }
+  return found;
+}
+
+// Looks at the active pairs from `begin` to `end`.
+void World::Impl::updateContactBlock(ContactBlockUpdate& block, int begin, int end) {
+  block.clear();
+  for (int i = begin; i < end; ++i) {
+    const std::uint32_t slot = activePairs[static_cast<std::size_t>(i)];
+    if (!updateContact(slot, block)) continue;
+    const BodyPair& pair = pairs[slot];
+    block.active.push_back(pair.contact);  // kNone: new
+    const Contact& contact = pair.contact != kNone ? contacts[pair.contact] : block.fresh.back();
+    for (const std::uint32_t body : {pair.a, pair.b})
+      if (movesNow[body] == 0 && bodies[body].sleepingIsland != kNone && touches(contact)) block.wakes.push_back(body);
+  }
+}
+
+// Gives the new contacts their slots and takes those of the lost, in the order of the pairs.
+void World::Impl::applyContactBlock(const ContactBlockUpdate& block) {
+  report.narrowphaseQueries += block.queries;
+  auto fresh = block.fresh.begin();
+  std::size_t next = activeContacts.size();
+  activeContacts.insert(activeContacts.end(), block.active.begin(), block.active.end());
+  for (const std::uint32_t slot : block.changed) {
+    BodyPair& pair = pairs[slot];
+    if (pair.contact != kNone) {
+      freeContact(pair.contact);
+      pair.contact = kNone;
+      continue;
+    }
+    pair.contact = newContact();
+    contacts[pair.contact] = *fresh++;
+    while (activeContacts[next] != kNone) ++next;
+    activeContacts[next] = pair.contact;
+  }
+  wakeList.insert(wakeList.end(), block.wakes.begin(), block.wakes.end());
 }
 
 void World::Impl::updateContacts() {
@@ -261,18 +252,19 @@ void World::Impl::updateContacts() {
     updateMoving();
     activeContacts.clear();
     wakeList.clear();
-    for (const std::uint32_t index : activePairs) {
-      BodyPair& pair = pairs[index];
-      if (!updateContact(pair)) continue;
-      activeContacts.push_back(pair.contact);
-      for (const std::uint32_t body : {pair.a, pair.b})
-        if (bodies[body].sleepingIsland != kNone && touches(contacts[pair.contact])) wakeList.push_back(body);
-    }
+    contactBlocks.resize(static_cast<std::size_t>(pool->threads()));
+    for (ContactBlockUpdate& block : contactBlocks) block.clear();
+    pool->runBlocks(static_cast<int>(activePairs.size()), kLeastPairs, [this](int block, int begin, int end) {
+      updateContactBlock(contactBlocks[static_cast<std::size_t>(block)], begin, end);
+    });
+    for (const ContactBlockUpdate& block : contactBlocks) applyContactBlock(block);
     if (wakeList.empty()) {
       removeGhostContacts();
       return;
     }
     for (const std::uint32_t body : wakeList) wake(body);
+    // What may happen in this step was looked at: again only what has a contact.
+    for (const std::uint32_t i : moving) clocks[i].ahead = clocks[i].now;
   }
 }
 

@@ -69,12 +69,15 @@ void World::Impl::addSweptBody(std::uint32_t index, double dt) {
 // Fast bodies, and slow dynamic ones in the way of fast kinematic ones.
 void World::Impl::collectSweptBodies(double dt) {
   sweep.bodies.clear();
-  for (const std::uint32_t i : moving) {
+  sweep.isFast.resize(moving.size());
+  forEachMoving([&](std::size_t k, std::uint32_t i) {
     const BodyState& body = bodies[i];
     const double limit = kEnterShare * smallestHalfExtent({body.def.halfExtents});
-    if (motionBound(body.previousPose, body.pose, body.radius) > limit || dt * body.radius * length(load(body.angularVelocity)) > limit)
-      if (!body.frozen) addSweptBody(i, dt);
-  }
+    sweep.isFast[k] = !body.frozen && (motionBound(body.previousPose, body.pose, body.radius) > limit ||
+                                       dt * body.radius * length(load(body.angularVelocity)) > limit);
+  });
+  for (std::size_t k = 0; k < moving.size(); ++k)
+    if (sweep.isFast[k] != 0) addSweptBody(moving[k], dt);
   const std::size_t fast = sweep.bodies.size();
   for (std::size_t i = 0; i < fast; ++i) {
     const SweptBody pusher = sweep.bodies[i];

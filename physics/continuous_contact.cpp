@@ -50,7 +50,7 @@ Vec3 World::Impl::velocityAhead(std::uint32_t index) const {
 }
 
 // Whether the pair, which is further apart than a contact reaches, meets in this step; then it has a contact.
-bool World::Impl::predictContact(BodyPair& pair) {
+bool World::Impl::predictContact(BodyPair& pair, Contact& next) const {
   const auto motionAhead = [this](std::uint32_t index) {
     Motion motion;
     motion.pose = bodies[index].pose;
@@ -63,12 +63,11 @@ bool World::Impl::predictContact(BodyPair& pair) {
   const double smallestA = smallestHalfExtent(boxA), smallestB = smallestHalfExtent(boxB);
   const double graze = std::min(kGraze, kGrazeShare * std::min(smallestA, smallestB));
   const bool shrinksA = smallestA <= smallestB;
-  ++report.narrowphaseQueries;
   const Impact impact =
       firstImpact(shrinksA ? core(boxA, graze) : boxA, motionA, shrinksA ? boxB : core(boxB, graze), motionB, 1, 0.1 * graze);
   if (!impact.hit) return false;
   const Pose meeting = relativePose(poseAt(motionA, impact.time), poseAt(motionB, impact.time));
-  return queryContact(pair, graze, &meeting);
+  return queryContact(pair, nullptr, graze, next, &meeting);
 }
 
 }  // namespace sunder

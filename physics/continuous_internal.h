@@ -67,6 +67,7 @@ struct SweepHit {
 // Storage that stays from step to step.
 struct SweepStorage {
   std::vector<std::uint32_t> number;  // per body: 1 + its place in bodies, 0: not swept
+  std::vector<std::uint8_t> isFast;   // per moving body
   std::vector<SweptBody> bodies;
   std::vector<SweptPair> pairs;
   std::vector<SweepHit> hits;  // a heap, the earliest on top

@@ -8,11 +8,9 @@
 namespace sunder {
 namespace {
 
-bool isBefore(std::uint32_t a1, std::uint32_t b1, std::uint32_t a2, std::uint32_t b2) { return a1 != a2 ? a1 < a2 : b1 < b2; }
-
-template <typename Items>
-auto lowerBound(Items& items, std::uint32_t a, std::uint32_t b) {
-  return std::partition_point(items.begin(), items.end(), [&](const auto& item) { return isBefore(item.a, item.b, a, b); });
+template <typename Rules>
+auto lowerBound(Rules& rules, std::uint32_t a, std::uint32_t b) {
+  return std::partition_point(rules.begin(), rules.end(), [&](const PairRule& rule) { return rule.a != a ? rule.a < a : rule.b < b; });
 }
 
 struct Indices {
@@ -41,20 +39,6 @@ PairRule& ruleFor(std::vector<PairRule>& rules, Indices pair) {
 const PairRule* World::Impl::findRule(std::uint32_t a, std::uint32_t b) const {
   const auto at = lowerBound(pairRules, a, b);
   return at != pairRules.end() && at->a == a && at->b == b ? &*at : nullptr;
-}
-
-BodyPair* World::Impl::findPair(std::uint32_t a, std::uint32_t b) {
-  const auto at = lowerBound(pairs, a, b);
-  return at != pairs.end() && at->a == a && at->b == b ? &*at : nullptr;
-}
-
-BodyPair World::Impl::newPair(const ProxyPair& proxies) const {
-  BodyPair pair;
-  pair.a = proxies.a;
-  pair.b = proxies.b;
-  const PairRule* rule = findRule(pair.a, pair.b);
-  pair.ignored = rule != nullptr && rule->ignored;
-  return pair;
 }
 
 void World::ignorePair(BodyId a, BodyId b) {

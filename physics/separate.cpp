@@ -92,7 +92,7 @@ class Separator {
     world_.updatePairs();
     double deepest = 0;
     Vec3 normal;
-    for (BodyPair& pair : world_.pairs) deepest = std::max(deepest, depthOf(pair, normal));
+    for (const std::uint32_t slot : world_.pairOrder) deepest = std::max(deepest, depthOf(world_.pairs[slot], normal));
     return deepest;
   }
 
@@ -113,7 +113,8 @@ class Separator {
   // One sweep. Returns the deepest overlap that it met.
   double pushApart() {
     double deepest = 0;
-    for (BodyPair& pair : world_.pairs) {
+    for (const std::uint32_t slot : world_.pairOrder) {
+      BodyPair& pair = world_.pairs[slot];
       Vec3 normal = {0, 0, 0};
       const double depth = depthOf(pair, normal);
       if (depth <= settings_.tolerance) continue;
@@ -184,7 +185,8 @@ class Separator {
   // Moves each body that overlaps something it must not push out of all of that. False: none could be moved.
   bool escapeObstacles() {
     std::vector<ProxyPair> obstacles;  // (body, obstacle)
-    for (BodyPair& pair : world_.pairs) {
+    for (const std::uint32_t slot : world_.pairOrder) {
+      BodyPair& pair = world_.pairs[slot];
       Vec3 normal;
       if (depthOf(pair, normal) <= settings_.tolerance) continue;
       const bool movesA = mayMove(pair.a, pair.b), movesB = mayMove(pair.b, pair.a);
@@ -232,7 +234,8 @@ class Separator {
       world_.disturb(i);
     }
     Vec3 normal;
-    for (BodyPair& pair : world_.pairs) {
+    for (const std::uint32_t slot : world_.pairOrder) {
+      BodyPair& pair = world_.pairs[slot];
       const double depth = depthOf(pair, normal);
       report.deepest = std::max(report.deepest, depth);
       if (depth <= settings_.tolerance) continue;

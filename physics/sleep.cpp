@@ -59,10 +59,10 @@ void World::Impl::wake(std::uint32_t body) {
   for (const std::uint32_t member : sleepingIslands[island]) {
     bodies[member].sleepingIsland = kNone;
     bodies[member].stillTime = 0;
+    noteMotion(member);
   }
   sleepingIslands[island].clear();
   freeIslands.push_back(island);
-  movingChanged = true;
 }
 
 void World::Impl::wakeAll() {
@@ -73,7 +73,7 @@ void World::Impl::wakeAll() {
 void World::Impl::disturb(std::uint32_t body) {
   wake(body);
   disturbed.push_back(body);
-  movingChanged = true;
+  noteMotion(body);
 }
 
 void World::Impl::disturbContacts(std::uint32_t body) {
@@ -88,8 +88,10 @@ void World::Impl::wakeDisturbed() {
   marks.assign(bodies.size(), 0);
   for (const std::uint32_t body : disturbed) marks[body] |= kDisturbed | (changed[body] != 0 ? kChanged : 0);
   for (const std::uint32_t body : disturbed) changed[body] = 0;
+  collectPairs(disturbed, startedPairs);
   disturbed.clear();
-  for (BodyPair& pair : pairs) {
+  for (const std::uint32_t slot : startedPairs) {
+    BodyPair& pair = pairs[slot];
     const std::uint32_t mark = marks[pair.a] | marks[pair.b];
     if (mark == 0 || pair.ignored) continue;
     if ((mark & kChanged) != 0) pair.stale = true;
@@ -100,9 +102,14 @@ void World::Impl::wakeDisturbed() {
     }
     // Something at rest may have been put onto, or grown into, something asleep: no moving body will look at that pair.
     const bool sleeps = bodies[pair.a].sleepingIsland != kNone || bodies[pair.b].sleepingIsland != kNone;
-    if (!sleeps || !queryContact(pair, kTouchDistance)) continue;
+    if (!sleeps) continue;
+    Contact next;
+    ++report.narrowphaseQueries;
+    if (!queryContact(pair, nullptr, kTouchDistance, next)) continue;
     pair.stale = false;
-    if (!touches(contacts[pair.contact])) continue;
+    pair.contact = newContact();
+    contacts[pair.contact] = next;
+    if (!touches(next)) continue;
     wake(pair.a);
     wake(pair.b);
   }
@@ -145,7 +152,8 @@ void World::Impl::updateSleep(double dt) {
   report.islands = 0;
   if (!candidates) return;
   // What is static or kinematic joins no island, but what moves keeps awake.
-  restless.assign(bodies.size(), 0);
+  restless.resize(bodies.size(), 0);
+  for (const std::uint32_t i : moving) restless[i] = 0;
   for (const std::uint32_t index : activeContacts) {
     const Contact& contact = contacts[index];
     if (movesNow[contact.bodyA] != 0 && movesNow[contact.bodyB] != 0) {
@@ -181,7 +189,7 @@ void World::Impl::updateSleep(double dt) {
     sleepingIslands[body.sleepingIsland].push_back(i);
     store(body.linearVelocity, {0, 0, 0});
     store(body.angularVelocity, {0, 0, 0});
-    movingChanged = true;
+    noteMotion(i);
   }
 }
 

@@ -198,8 +198,12 @@ void describe(Archive& ar, W& w) {
   ar.size(w.contacts);
   for (auto& contact : w.contacts) describeContact(ar, contact, bodyCount);
   indices(ar, w.freeContacts, w.contacts.size());
-  ar.size(w.pairs);
-  for (auto& pair : w.pairs) describePair(ar, pair, bodyCount, w.contacts.size());
+  ar.size(w.pairOrder);
+  if constexpr (Archive::kReads) {
+    w.pairs.resize(w.pairOrder.size());
+    for (std::uint32_t i = 0; i < w.pairOrder.size(); ++i) w.pairOrder[i] = i;
+  }
+  for (const std::uint32_t slot : w.pairOrder) describePair(ar, w.pairs[slot], bodyCount, w.contacts.size());
   ar.size(w.sleepingIslands);
   for (auto& island : w.sleepingIslands) indices(ar, island, bodyCount);
   indices(ar, w.freeIslands, w.sleepingIslands.size());
@@ -250,6 +254,7 @@ void completeBodies(World::Impl& w) {
     ++w.aliveCount;
     updateMass(body);
     w.frames[i] = frameOf(body.pose);
+    w.noteMotion(static_cast<std::uint32_t>(i));
   }
 }
 

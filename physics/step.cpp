@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World::step, stage by stage. docs/stepping.md explains the method.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 
@@ -101,42 +102,13 @@ Vec3 afterTurn(const Vec3& w, const Eigen::Vector3d& inertia, const Quaternion& 
 
 }  // namespace
 
-bool World::Impl::isMoving(std::uint32_t body) const {
-  const BodyState& state = bodies[body];
-  if (!state.alive || state.frozen || state.sleepingIsland != kNone) return false;
-  if (state.def.kind == BodyKind::Dynamic) return true;
-  if (state.def.kind == BodyKind::Static) return false;
-  const Vec3 v = load(state.linearVelocity), w = load(state.angularVelocity);
-  return dot(v, v) > 0 || dot(w, w) > 0;
-}
-
-void World::Impl::updateMoving() {
-  if (movingChanged) {
-    moving.clear();
-    for (std::uint32_t i = 0; i < bodies.size(); ++i)
-      if (isMoving(i)) moving.push_back(i);
-    // All clocks are read, also those of bodies at rest.
-    for (MotionClock& clock : clocks) clock.ahead = clock.now;
-    movesNow.assign(bodies.size(), 0);
-    for (const std::uint32_t i : moving) movesNow[i] = 1;
-    movingChanged = false;
-    activePairsChanged = true;
-  }
-  if (activePairsChanged) {
-    activePairs.clear();
-    for (std::uint32_t i = 0; i < pairs.size(); ++i)
-      if (movesNow[pairs[i].a] != 0 || movesNow[pairs[i].b] != 0) activePairs.push_back(i);
-    activePairsChanged = false;
-  }
-}
-
 void World::Impl::advanceClocks(double dt) {
   const double gravity = length(load(def.gravity)) * dt;
-  for (const std::uint32_t i : moving) {
+  forEachMoving([&](std::size_t, std::uint32_t i) {
     const BodyState& body = bodies[i];
     const double fall = body.def.kind == BodyKind::Dynamic ? gravity * std::fabs(body.def.gravityScale) : 0;
     clocks[i].ahead = clocks[i].now + dt * (length(load(body.linearVelocity)) + fall + body.radius * length(load(body.angularVelocity)));
-  }
+  });
   for (const std::uint32_t i : forced) {
     const BodyForce& f = forces[i];
     double inverse[6];
@@ -146,13 +118,14 @@ void World::Impl::advanceClocks(double dt) {
   }
 }
 
-// One dynamic body with contacts, as the solver sees it.
-void World::Impl::addSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) {
+// One body with contacts, as the solver sees it.
+void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const {
   const BodyState& body = bodies[index];
-  SolverBody& out = solver.bodies.emplace_back();
-  SolverMass& mass = solver.masses.emplace_back();
-  SolverDrive& drive = solver.drives.emplace_back();
-  solver.locked.push_back(body.def.kind == BodyKind::Dynamic ? body.def.lockedAxes : std::uint8_t{kLockNone});
+  const std::uint32_t number = solverBody[index];
+  SolverBody& out = solver.bodies[number];
+  SolverMass& mass = solver.masses[number];
+  SolverDrive& drive = solver.drives[number];
+  solver.locked[number] = body.def.kind == BodyKind::Dynamic ? body.def.lockedAxes : std::uint8_t{kLockNone};
   const Vec3 v = load(body.linearVelocity), w = load(body.angularVelocity);
   const double velocity[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
   for (int k = 0; k < 6; ++k) out.velocity[k] = static_cast<float>(velocity[k]);
@@ -190,20 +163,25 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
       }
   // In the order of the bodies: neighbours in the scene are neighbours in memory.
   std::sort(members.begin(), members.end());
-  for (const std::uint32_t body : members) {
-    solverBody[body] = static_cast<std::uint32_t>(group.solver.bodies.size());
-    addSolverBody(group.solver, body, dt, substeps);
-  }
+  group.solver.resize(members.size() + 1);
+  const auto forEachMember = [&](auto&& work) {
+    pool->run(static_cast<int>(members.size()), kLeastBodies, [&](int begin, int end) {
+      for (int i = begin; i < end; ++i) work(members[static_cast<std::size_t>(i)], static_cast<std::uint32_t>(i) + 1);
+    });
+  };
+  forEachMember([&](std::uint32_t body, std::uint32_t number) {
+    solverBody[body] = number;
+    fillSolverBody(group.solver, body, dt, substeps);
+  });
   group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt}, *pool);
-  for (const std::uint32_t body : members) {
-    const std::uint32_t number = solverBody[body];
+  forEachMember([&](std::uint32_t body, std::uint32_t number) {
     if (bodies[body].def.kind != BodyKind::Dynamic) {
       solverBody[body] = 0;  // a kinematic body may have contacts in several groups
-      continue;
+      return;
     }
     hasMoved[body] = 1;
     moveSolved(bodies[body], group.solver.bodies[number], dt);
-  }
+  });
 }
 
 // Motion without contacts: exact in the position (parabola), see turnFreely() for the rotation.
@@ -263,58 +241,85 @@ void World::Impl::moveSolved(BodyState& body, const SolverBody& solved, double d
 }
 
 void World::Impl::startMotion() {
-  solverBody.assign(bodies.size(), 0);
-  hasMoved.assign(bodies.size(), 0);
-  for (const std::uint32_t i : moving) bodies[i].previousPose = bodies[i].pose;
+  solverBody.resize(bodies.size(), 0);
+  hasMoved.resize(bodies.size(), 0);
+  forEachMoving([&](std::size_t, std::uint32_t i) {
+    solverBody[i] = 0;
+    hasMoved[i] = 0;
+    bodies[i].previousPose = bodies[i].pose;
+  });
+}
+
+// False: it has stopped being finite. Then it is back where it was.
+bool World::Impl::finishBody(std::uint32_t index, double dt) {
+  BodyState& body = bodies[index];
+  body.held = hasMoved[index] != 0;
+  if (!body.held) moveFreely(index, dt);
+  const double* q = body.pose.orientation.coeffs().data();
+  if (isFinite(load(body.pose.position)) && isFinite(load(body.linearVelocity)) && isFinite(load(body.angularVelocity)) &&
+      std::isfinite(q[0] + q[1] + q[2] + q[3]))
+    return true;
+  body.pose = body.previousPose;
+  store(body.linearVelocity, {0, 0, 0});
+  store(body.angularVelocity, {0, 0, 0});
+  body.frozen = true;
+  return false;
 }
 
 void World::Impl::finishBodies(double dt) {
-  for (const std::uint32_t i : moving) {
-    BodyState& body = bodies[i];
-    const Pose before = body.previousPose;
-    body.held = hasMoved[i] != 0;
-    if (!body.held) moveFreely(i, dt);
-    const double* q = body.pose.orientation.coeffs().data();
-    const bool finite = isFinite(load(body.pose.position)) && isFinite(load(body.linearVelocity)) &&
-                        isFinite(load(body.angularVelocity)) && std::isfinite(q[0] + q[1] + q[2] + q[3]);
-    if (!finite) {  // the others go on without it
-      body.pose = before;
-      store(body.linearVelocity, {0, 0, 0});
-      store(body.angularVelocity, {0, 0, 0});
-      body.frozen = true;
-      movingChanged = true;
-      report.errors |= kStepNonFiniteBody;
-      report.frozenBodies.push_back({i, body.generation});
-    }
+  std::atomic<bool> allFinite = true;
+  forEachMoving([&](std::size_t, std::uint32_t i) {
+    if (!finishBody(i, dt)) allFinite.store(false, std::memory_order_relaxed);
+  });
+  if (allFinite) return;
+  for (const std::uint32_t i : moving) {  // the others go on without it
+    if (!bodies[i].frozen) continue;
+    noteMotion(i);
+    report.errors |= kStepNonFiniteBody;
+    report.frozenBodies.push_back({i, bodies[i].generation});
   }
 }
 
 void World::Impl::finishPoses(double dt) {
-  for (const std::uint32_t i : moving)
-    if (!bodies[i].frozen) finishPose(i, bodies[i].previousPose, dt);
+  leftProxies.resize(moving.size());
+  forEachMoving([&](std::size_t k, std::uint32_t i) {
+    leftProxies[k] = 0;
+    if (bodies[i].frozen) return;
+    finishPose(i, bodies[i].previousPose);
+    double ahead[3];
+    leftProxies[k] = !broadphase.isInside(i, reachOf(i, dt, ahead));
+  });
+  for (std::size_t k = 0; k < moving.size(); ++k)
+    if (leftProxies[k] != 0) moveProxy(moving[k], dt);
 }
 
-// After the pose of a moving body has changed from `before`: its frame, clock and proxy.
-void World::Impl::finishPose(std::uint32_t index, const Pose& before, double dt) {
+// After the pose of a moving body has changed from `before`: its frame and clock.
+void World::Impl::finishPose(std::uint32_t index, const Pose& before) {
   const BodyState& body = bodies[index];
   frames[index] = frameOf(body.pose);
   clocks[index].now += motionBound(before, body.pose, body.radius);
-  moveProxy(index, dt);
 }
 
-// Tells the broadphase where a body may be during the next step of dt seconds, so that what it may come to touch is a
-// pair by then.
-void World::Impl::moveProxy(std::uint32_t index, double dt) {
+// Where a body may be during the next step of dt seconds; `ahead` is how far it then moves by itself (m).
+Aabb World::Impl::reachOf(std::uint32_t index, double dt, double (&ahead)[3]) const {
   const BodyState& body = bodies[index];
   Aabb box = boundsOf(frames[index], body.def.halfExtents);
   const Vec3 v = load(body.linearVelocity), g = load(def.gravity);
   const double share = body.def.kind == BodyKind::Dynamic ? dt * body.def.gravityScale : 0;
-  const double ahead[3] = {dt * (v.x + share * g.x), dt * (v.y + share * g.y), dt * (v.z + share * g.z)};
   const double turn = kContactMargin + body.radius * std::min(1.0, dt * length(load(body.angularVelocity)));
+  const double moves[3] = {dt * (v.x + share * g.x), dt * (v.y + share * g.y), dt * (v.z + share * g.z)};
   for (int k = 0; k < 3; ++k) {
-    box.lower.data()[k] += std::min(ahead[k], 0.0) - turn;
-    box.upper.data()[k] += std::max(ahead[k], 0.0) + turn;
+    ahead[k] = moves[k];
+    box.lower.data()[k] += std::min(moves[k], 0.0) - turn;
+    box.upper.data()[k] += std::max(moves[k], 0.0) + turn;
   }
+  return box;
+}
+
+// Tells the broadphase about it, so that what a body may come to touch is a pair by then.
+void World::Impl::moveProxy(std::uint32_t index, double dt) {
+  double ahead[3];
+  const Aabb box = reachOf(index, dt, ahead);
   broadphase.move(index, box, {ahead[0], ahead[1], ahead[2]});
 }
 
@@ -331,11 +336,7 @@ const StepReport& World::step(double dt) {
   }
   w.lastDt = dt;
   StageClock clock, whole;
-  if (w.movingChanged || dt != w.lastTimeStep) {  // new bodies, new velocities, another reach
-    for (std::uint32_t i = 0; i < w.bodies.size(); ++i)
-      if (w.isMoving(i)) w.moveProxy(i, dt);
-    w.lastTimeStep = dt;
-  }
+  w.moveNotedProxies(dt);
   w.updatePairs();
   w.wakeDisturbed();
   w.updateMoving();
@@ -367,10 +368,16 @@ const StepReport& World::step(double dt) {
 void World::Impl::fillReport() {
   report.bodies = aliveCount;
   report.awakeBodies = static_cast<int>(moving.size());
-  report.pairs = static_cast<int>(pairs.size());
+  report.pairs = static_cast<int>(pairOrder.size());
   report.contacts = static_cast<int>(activeContacts.size());
+  for (ContactBlockUpdate& block : contactBlocks) block.points = 0;
+  pool->runBlocks(static_cast<int>(activeContacts.size()), kLeastPairs, [this](int block, int begin, int end) {
+    int points = 0;
+    for (int i = begin; i < end; ++i) points += contacts[activeContacts[static_cast<std::size_t>(i)]].pointCount;
+    contactBlocks[static_cast<std::size_t>(block)].points = points;
+  });
   report.contactPoints = 0;
-  for (const std::uint32_t contact : activeContacts) report.contactPoints += contacts[contact].pointCount;
+  for (const ContactBlockUpdate& block : contactBlocks) report.contactPoints += block.points;
   report.colors = 0;
   report.deepestPenetration = 0;
   for (const SolverGroup& group : groups) {

@@ -112,7 +112,7 @@ BodyId World::addBody(const BodyDef& def) {
   w.changed[index] = 0;
   w.forces[index] = {};
   w.resetTrend(index);
-  w.movingChanged = true;
+  w.noteMotion(index);
   ++w.aliveCount;
   return {index, body.generation};
 }
@@ -123,7 +123,7 @@ void World::removeBody(BodyId id) {
   w.wake(id.index);
   body.alive = false;
   --w.aliveCount;
-  w.movingChanged = true;
+  w.noteMotion(id.index);
   std::erase_if(w.pairRules, [&](const PairRule& rule) { return rule.a == id.index || rule.b == id.index; });
   w.removedProxies.push_back(id.index);
   w.broadphase.remove(id.index);  // the end of its pairs, at the next step, wakes what it touched
@@ -191,6 +191,7 @@ void World::setGravity(const Eigen::Vector3d& gravity) {
   requireFinite(gravity, "gravity");
   if (impl_->def.gravity == gravity) return;
   impl_->def.gravity = gravity;
+  impl_->lastTimeStep = 0;  // every body has another reach
   impl_->wakeAll();
 }
 void World::wake(BodyId id) {

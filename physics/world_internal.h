@@ -21,6 +21,10 @@ inline constexpr double kContactMargin = 0.005;
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
+// Loops over fewer pairs or bodies take less time than it takes to share them.
+inline constexpr int kLeastPairs = 512;
+inline constexpr int kLeastBodies = 256;
+
 // Everything of a body that is not read in the inner loops.
 struct BodyState {
   BodyDef def;
@@ -59,7 +63,7 @@ struct PairRule {
   Material material;
 };
 
-// The pairs of each body, for those who ask: pairs[start[b]] to pairs[start[b + 1] - 1] are numbers of pairs.
+// The pairs of each body, for those who ask: pairs[start[b]] to pairs[start[b + 1] - 1] are their slots.
 struct PairIndex {
   std::uint64_t version = 0;  // of the set of pairs that it was made for
   std::vector<std::uint32_t> start, pairs;
@@ -116,6 +120,23 @@ struct GhostStorage {
   std::vector<std::uint32_t> seams;  // bodies with several
 };
 
+// What one thread finds while it looks at its share of the active pairs.
+struct ContactBlockUpdate {
+  std::vector<std::uint32_t> active;   // the contacts of this step; kNone: the next one of `fresh`
+  std::vector<std::uint32_t> changed;  // pairs that lost their contact or got one
+  std::vector<Contact> fresh;
+  std::vector<std::uint32_t> wakes;    // sleepers that are touched
+  int queries = 0;
+  int points = 0;  // of the contacts of this step
+  void clear() {
+    active.clear();
+    changed.clear();
+    fresh.clear();
+    wakes.clear();
+    queries = 0;
+  }
+};
+
 // The contacts that are solved with the same number of substeps.
 struct SolverGroup {
   ContactSolver solver;
@@ -129,18 +150,26 @@ struct World::Impl {
   std::vector<BodyState> bodies;    // by index, which is also the index of the proxy
   std::vector<BodyFrame> frames;    // per body
   std::vector<MotionClock> clocks;  // per body
-  std::vector<BodyPair> pairs;      // sorted by (a, b)
-  std::vector<BodyPair> mergedPairs;
+  std::vector<BodyPair> pairs;      // slots, some of them free; mostly in the order of `pairOrder`
+  std::vector<std::uint32_t> pairOrder;  // the slots in use, by (a, b)
+  std::vector<std::uint32_t> freePairs;
+  std::size_t scatteredPairs = 0;        // changes since the slots were in order
+  std::vector<BodyPair> mergedPairs;     // scratch of updatePairs(), as the next two lines
+  std::vector<std::uint32_t> endedPairs, beganPairs;
+  std::vector<std::size_t> pairPlaces;
   std::vector<Contact> contacts;    // slots
   std::vector<std::uint32_t> freeContacts;
 
   std::vector<std::uint32_t> moving;  // awake dynamic and kinematic bodies, ascending
-  bool movingChanged = true;
-  std::vector<std::uint32_t> activePairs;  // pairs with a moving body, ascending
-  bool activePairsChanged = true;
+  std::vector<std::uint32_t> noted;    // bodies that may have begun or ceased to move since `moving` was made
+  std::vector<std::uint32_t> started;  // those that began
+  std::vector<std::uint32_t> activePairs;  // slots of the pairs with a moving body, by (a, b)
+  std::vector<std::uint32_t> startedPairs;
+  bool activePairsChanged = true;  // other pairs, or in other places
   std::vector<std::uint32_t> activeContacts;  // contacts of this step, in the order of the pairs
   std::vector<std::vector<std::uint32_t>> sleepingIslands;
   std::vector<std::uint32_t> freeIslands;
+  std::vector<ContactBlockUpdate> contactBlocks;  // by thread
   std::vector<std::uint32_t> wakeList;   // found while contacts are updated
   std::vector<std::uint32_t> disturbed;  // since the last step
   std::vector<std::uint8_t> changed;     // per body: its contacts have to be made anew
@@ -148,6 +177,7 @@ struct World::Impl {
   std::vector<MotionTrend> trends;       // per body
   std::vector<std::uint32_t> forced;     // bodies with a force, in the order of the calls
   std::vector<PairRule> pairRules;       // by (a, b)
+  std::vector<std::uint8_t> touchChanged;    // per active pair: its contact begins or ends
   std::vector<ContactPair> began, ended;     // events of the last step
   std::vector<ContactPair> endedBetween;     // ended since the last step
   mutable std::mutex pairIndexMutex;
@@ -162,6 +192,7 @@ struct World::Impl {
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
   std::vector<std::uint8_t> hasMoved;      // per body: by a solver, in this step
   std::vector<std::uint32_t> members;      // bodies of one group
+  std::vector<std::uint8_t> leftProxies;   // per moving body: it left its fat box
   std::vector<std::uint8_t> movesNow;     // per body: in `moving`
   std::vector<std::uint32_t> islandOf;     // union-find, per body
   std::vector<Island> islands;             // per body, valid for roots
@@ -175,7 +206,15 @@ struct World::Impl {
   BodyState& checked(BodyId id, const char* call);
   void setVelocity(BodyId id, const Eigen::Vector3d& velocity, Eigen::Vector3d BodyState::*which, const char* what,
                    const char* call);
+  // work(k, moving[k]) for all k, shared among the threads.
+  template <class Work>
+  void forEachMoving(Work&& work) {
+    pool->run(static_cast<int>(moving.size()), kLeastBodies, [&](int begin, int end) {
+      for (int k = begin; k < end; ++k) work(static_cast<std::size_t>(k), moving[static_cast<std::size_t>(k)]);
+    });
+  }
   bool isMoving(std::uint32_t body) const;
+  void noteMotion(std::uint32_t body);
   void wake(std::uint32_t body);  // and all that sleeps with it
   void wakeAll();
   void disturb(std::uint32_t body);  // wakes it now, and in the next step all that it touches
@@ -183,6 +222,13 @@ struct World::Impl {
   const PairRule* findRule(std::uint32_t a, std::uint32_t b) const;
   BodyPair* findPair(std::uint32_t a, std::uint32_t b);
   BodyPair newPair(const ProxyPair& proxies) const;
+  bool isBefore(std::uint32_t pair, std::uint32_t a, std::uint32_t b) const;
+  std::size_t placeIn(const std::vector<std::uint32_t>& list, std::uint32_t a, std::uint32_t b) const;
+  bool isActive(std::uint32_t pair) const { return movesNow[pairs[pair].a] != 0 || movesNow[pairs[pair].b] != 0; }
+  void takeOut(std::vector<std::uint32_t>& list, const std::vector<std::uint32_t>& slots) const;
+  void putIn(std::vector<std::uint32_t>& list, std::vector<std::uint32_t>& slots);
+  void mergePairs(const PairEvents& events);
+  void changePairs(const PairEvents& events);
   void endPair(BodyPair& pair);
   PairEvents comparePairs() const;
   void remakePair(std::uint32_t a, std::uint32_t b);
@@ -195,16 +241,19 @@ struct World::Impl {
   void freeContact(std::uint32_t contact);
 
   // The stages of a step, in their order.
+  void moveNotedProxies(double dt);
   void updatePairs();
   void wakeDisturbed();
   void updateMoving();
+  void collectPairs(const std::vector<std::uint32_t>& of, std::vector<std::uint32_t>& slots);
+  void updateActivePairs(bool stopped);
   void advanceClocks(double dt);
   void updateContacts();
   void buildIslands();
   void groupContacts();
   void startMotion();
   void solveGroup(SolverGroup& group, double dt);
-  void addSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps);
+  void fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const;
   void finishBodies(double dt);
   void finishPoses(double dt);
   void sweepFastBodies(double dt);
@@ -214,22 +263,26 @@ struct World::Impl {
   void updateSleep(double dt);
   void fillReport();
 
-  bool updateContact(BodyPair& pair);
-  bool isUnchanged(BodyPair& pair);
+  bool updateContact(std::uint32_t slot, ContactBlockUpdate& block);
+  void updateContactBlock(ContactBlockUpdate& block, int begin, int end);
+  void applyContactBlock(const ContactBlockUpdate& block);
+  bool isUnchanged(BodyPair& pair) const;
   std::uint32_t rootOf(std::uint32_t body);
-  bool queryContact(BodyPair& pair, double maxDistance, const Pose* meeting = nullptr);
+  bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting = nullptr) const;
   static void setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative);
   bool touches(const Contact& contact) const;
   void moveFreely(std::uint32_t index, double dt);
   void moveSolved(BodyState& body, const SolverBody& solved, double dt) const;
-  void finishPose(std::uint32_t index, const Pose& before, double dt);
+  bool finishBody(std::uint32_t index, double dt);
+  void finishPose(std::uint32_t index, const Pose& before);
+  Aabb reachOf(std::uint32_t index, double dt, double (&ahead)[3]) const;
   void moveProxy(std::uint32_t index, double dt);
 
   // Continuous collision: contacts of pairs that are apart, contacts at seams, sweeps of fast bodies.
   math::Vec3 freeAcceleration(std::uint32_t index) const;
   math::Vec3 velocityAhead(std::uint32_t index) const;
   double approachBound(const BodyPair& pair) const;
-  bool predictContact(BodyPair& pair);
+  bool predictContact(BodyPair& pair, Contact& next) const;
   void removeGhostContacts();
   void chainGroundContacts();
   bool turnContact(std::uint32_t contact, const math::Vec3& direction);

@@ -73,6 +73,7 @@ void addImpulse(World::Impl& world, std::uint32_t index, const Vec3& impulse, co
   store(body.angularVelocity, w);
   clearLockedVelocity(body);
   world.wake(index);
+  world.noteMotion(index);
 }
 
 Vec3 arm(const World::Impl& world, std::uint32_t body, const Eigen::Vector3d& point) {

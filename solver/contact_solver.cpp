@@ -56,18 +56,33 @@ Vec3 travelBeforeHit(const SolverBody& a, const SolverBody& b, const Vec3& norma
   return (h * static_cast<int>(std::min(gap / (closing * h), kMostSubsteps))) * relative;
 }
 
+// items.assign(count, {}), but for a capacity that is ahead of a world that grows: assign() would take memory anew each time
+// that one more body has contacts.
+template <typename T>
+void restart(std::vector<T>& items, std::size_t count) {
+  if (count > items.capacity()) {
+    items.clear();  // nothing to copy
+    items.reserve(count + count / 8);
+  }
+  items.assign(count, T{});
+}
+
 }  // namespace
 
 void ContactSolver::clear() {
-  bodies.assign(1, {});
-  masses.assign(1, {});
-  drives.assign(1, {});
-  locked.assign(1, 0);
+  resize(1);
+}
+
+void ContactSolver::resize(std::size_t count) {
+  restart(bodies, count);
+  restart(masses, count);
+  restart(drives, count);
+  restart(locked, count);
 }
 
 void ContactSolver::colorContacts(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
                                   const std::vector<std::uint32_t>& solverBody) {
-  colorsUsed_.assign(2 * bodies.size(), 0);
+  restart(colorsUsed_, 2 * bodies.size());
   colorOf_.resize(active.size());
   colorCountOf_.assign(kColorTotal, 0);
   for (std::size_t i = 0; i < active.size(); ++i) {
@@ -236,8 +251,8 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   };
   const std::size_t count = bodies.size();
   base_.resize(count);
-  warm_.assign(count, {});
-  dropped_.assign(count, {});
+  restart(warm_, count);
+  restart(dropped_, count);
   lockedBodies_.clear();
   for (std::size_t i = 1; i < count; ++i)
     if (locked[i] != 0) lockedBodies_.push_back(static_cast<std::uint32_t>(i));
@@ -290,8 +305,9 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   }
 }
 
-void ContactSolver::storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody, float substep) const {
-  for (const ContactBlock& block : blocks_)
+void ContactSolver::storeImpulses(std::span<const ContactBlock> blocks, std::vector<Contact>& contacts,
+                                  const std::vector<std::uint32_t>& solverBody, float substep) const {
+  for (const ContactBlock& block : blocks)
     for (int lane = 0; lane < block.laneCount; ++lane) {
       Contact& contact = contacts[static_cast<std::size_t>(block.contact[lane])];
       // The reference is in the units of the last step's substep until here.
@@ -323,7 +339,11 @@ void ContactSolver::solve(std::vector<Contact>& contacts, const std::vector<std:
   colorContacts(contacts, active, solverBody);
   fillBlocks(contacts, solverBody, frames, substep, kernel, pool);
   runSubsteps(settings, kernel, pool);
-  storeImpulses(contacts, solverBody, substep);
+  // A contact is in one lane only.
+  pool.run(static_cast<int>(blocks_.size()), kLeastBlocks, [&](int begin, int end) {
+    const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
+    storeImpulses(std::span(blocks_).subspan(first, count), contacts, solverBody, substep);
+  });
 }
 
 }  // namespace sunder

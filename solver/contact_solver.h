@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sunder/solver/contact.h"
@@ -34,6 +35,8 @@ class ContactSolver {
   std::vector<std::uint8_t> locked;  // bits of the axes for which keep is 0
 
   void clear();
+  // Number 0 and count - 1 more, all as new.
+  void resize(std::size_t count);
   // contacts[active[i]] are solved; solverBody[b] is the number of the caller's body b, frames[b] where it is. Afterwards
   // bodies[] hold the new velocities and the displacements over the step, contacts[] the new impulses.
   void solve(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
@@ -54,7 +57,8 @@ class ContactSolver {
                 const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames, float substep);
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
   void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool);
-  void storeImpulses(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody, float substep) const;
+  void storeImpulses(std::span<const ContactBlock> blocks, std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
+                     float substep) const;
 
   std::vector<ContactBlock> blocks_;
   std::vector<int> colorStart_;            // first block of each color, and one past the last

@@ -51,7 +51,7 @@ ThreadPool::ThreadPool(int threads) : threads_(threads), shared_(std::make_uniqu
         s.round.wait(seen, std::memory_order_acquire);
         seen = s.round.load(std::memory_order_acquire);
         if (s.stop.load(std::memory_order_relaxed)) return;
-        s.call(s.context, blockBegin(s.count, i, threads_), blockBegin(s.count, i + 1, threads_));
+        s.call(s.context, i, blockBegin(s.count, i, threads_), blockBegin(s.count, i + 1, threads_));
         s.running.fetch_sub(1, std::memory_order_release);
       }
     });
@@ -72,7 +72,7 @@ void ThreadPool::dispatch(int count, Call call, void* context) {
   s.running.store(threads_ - 1, std::memory_order_relaxed);
   s.round.fetch_add(1, std::memory_order_release);
   s.round.notify_all();
-  call(context, 0, blockBegin(count, 1, threads_));
+  call(context, 0, 0, blockBegin(count, 1, threads_));
   for (int spin = 0; s.running.load(std::memory_order_acquire) != 0; ++spin)
     if (spin < kSpins)
       pause();

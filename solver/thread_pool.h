@@ -21,16 +21,21 @@ class ThreadPool {
   // work(begin, end) over [0, count). Fewer than `least` elements stay on the calling thread. Not reentrant.
   template <class Work>
   void run(int count, int least, Work&& work) {
+    runBlocks(count, least, [&work](int, int begin, int end) { work(begin, end); });
+  }
+  // work(block, begin, end): the same with the number of the block, in the order of the elements, below threads().
+  template <class Work>
+  void runBlocks(int count, int least, Work&& work) {
     if (threads_ == 1 || count < least) {
-      if (count > 0) work(0, count);
+      if (count > 0) work(0, 0, count);
       return;
     }
-    dispatch(count, [](void* context, int begin, int end) { (*static_cast<std::remove_reference_t<Work>*>(context))(begin, end); },
+    dispatch(count, [](void* context, int block, int begin, int end) { (*static_cast<std::remove_reference_t<Work>*>(context))(block, begin, end); },
              const_cast<void*>(static_cast<const void*>(&work)));
   }
 
  private:
-  using Call = void (*)(void* context, int begin, int end);
+  using Call = void (*)(void* context, int block, int begin, int end);
   struct Shared;
   void dispatch(int count, Call call, void* context);
 
