@@ -42,7 +42,7 @@ void BruteForce::setSettings(const BroadphaseSettings& settings) {
 MoveStatus BruteForce::move(ProxyId id, const Aabb& box, const Eigen::Vector3d& displacement) {
   if (!contains(id)) return MoveStatus::kUnknownProxy;
   if (!isValid(box) || !isFinite(displacement)) return MoveStatus::kInvalidInput;
-  if (sunder::contains(proxies_[id].fat, box)) return MoveStatus::kInside;
+  if (mayServe(proxies_[id].fat, box, displacement, settings_)) return MoveStatus::kInside;
   proxies_[id].fat = fatten(box, displacement, settings_);
   return MoveStatus::kLeft;
 }

@@ -68,6 +68,20 @@ static inline Aabb fatten(const Aabb& tight, const Eigen::Vector3d& displacement
   return fat;
 }
 
+// Whether the fat box of a proxy may stay when its tight box is now `tight`. Not when that left it; and not when it reaches
+// further than one made now by more than two margins and the lookahead: then it was made for a faster motion or a larger
+// box, and would hold pairs that are far apart for as long as the proxy rests. (At constant speed it is further by no more
+// than the lookahead behind, and by a margin.) Infinite bounds differ by NaN or not at all.
+static inline bool mayServe(const Aabb& fat, const Aabb& tight, const Eigen::Vector3d& displacement, const BroadphaseSettings& settings) {
+  if (!contains(fat, tight)) return false;
+  const Aabb now = fatten(tight, displacement, settings);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double slack = 2 * settings.margin + settings.lookahead * std::fabs(displacement.data()[axis]);
+    if (now.lower.data()[axis] - fat.lower.data()[axis] > slack || fat.upper.data()[axis] - now.upper.data()[axis] > slack) return false;
+  }
+  return true;
+}
+
 static inline bool isValid(const BoxCast& cast) {
   return isFinite(cast.box.lower) && isFinite(cast.box.upper) && isFinite(cast.displacement) && isValid(cast.box);
 }

@@ -105,14 +105,14 @@ MoveStatus SweepAndPrune::move(ProxyId id, const Aabb& box, const Eigen::Vector3
   State& s = *state_;
   if (!s.isAlive(id)) return MoveStatus::kUnknownProxy;
   if (!isValid(box) || !isFinite(displacement)) return MoveStatus::kInvalidInput;
-  if (sunder::contains(s.fat[id], box)) return MoveStatus::kInside;
+  if (mayServe(s.fat[id], box, displacement, s.settings)) return MoveStatus::kInside;
   s.noteChange(id);
   s.fat[id] = fatten(box, displacement, s.settings);
   return MoveStatus::kLeft;
 }
 
-bool SweepAndPrune::isInside(ProxyId id, const Aabb& box) const {
-  return state_->isAlive(id) && isValid(box) && sunder::contains(state_->fat[id], box);
+bool SweepAndPrune::isInside(ProxyId id, const Aabb& box, const Eigen::Vector3d& displacement) const {
+  return state_->isAlive(id) && isValid(box) && isFinite(displacement) && mayServe(state_->fat[id], box, displacement, state_->settings);
 }
 
 void SweepAndPrune::remove(ProxyId id) {

@@ -41,12 +41,12 @@ class SweepAndPrune {
   // Many at once; ids[i] belongs to proxies[i]. Throws as insert() does, naming the index, and then inserts none; also
   // when the spans differ in length.
   void insert(std::span<const ProxyDef> proxies, std::span<ProxyId> ids);
-  // Tells the proxy's new tight box. Nearly free while that is inside the fat box; otherwise a new fat box is made around
-  // it, longer on the side of `displacement`, the motion predicted until the next update (metres). Never throws on bad
-  // input.
+  // Tells the proxy's new tight box. Nearly free while that is inside the fat box and the fat box is not much too large for
+  // it; otherwise a new fat box is made around it, longer on the side of `displacement`, the motion predicted until the
+  // next update (metres). Never throws on bad input.
   MoveStatus move(ProxyId id, const Aabb& box, const Eigen::Vector3d& displacement = {0, 0, 0});
-  // Whether move() to that box would have nothing to do.
-  bool isInside(ProxyId id, const Aabb& box) const;
+  // Whether move() with the same arguments would have nothing to do.
+  bool isInside(ProxyId id, const Aabb& box, const Eigen::Vector3d& displacement = {0, 0, 0}) const;
   // Throw std::invalid_argument when there is no such proxy.
   void remove(ProxyId id);
   void setFilter(ProxyId id, const CollisionFilter& filter);

@@ -57,8 +57,28 @@ TYPED_TEST(BroadphaseCalls, FatBoxHasMarginAndFollowsTheMotion) {
   const Aabb fat = broadphase.fatAabb(a);
   EXPECT_EQ(fat.lower, Eigen::Vector3d(-1.25, -2.25, -1.25));
   EXPECT_EQ(fat.upper, Eigen::Vector3d(2.25, 1.25, 1.25));
-  EXPECT_EQ(broadphase.move(a, cube(1.25, -1.25, 0, 1)), MoveStatus::kInside);
+  EXPECT_EQ(broadphase.move(a, cube(1.25, -1.25, 0, 1), {0.5, -0.5, 0}), MoveStatus::kInside);
   EXPECT_EQ(broadphase.move(a, cube(1.5, 0, 0, 1)), MoveStatus::kLeft);
+}
+
+TYPED_TEST(BroadphaseCalls, FatBoxOfAFastMotionShrinksAtRest) {
+  TypeParam broadphase({0.25, 2.0});
+  const ProxyId a = broadphase.insert(cube(0, 0, 0, 1), false, {}, {0, 0, -1});
+  const ProxyId b = broadphase.insert(cube(0, 0, -4, 1), false);
+  EXPECT_EQ(broadphase.updatePairs().began, (Pairs{{a, b}}));
+  // A little slower: not worth a new box.
+  EXPECT_EQ(broadphase.move(a, cube(0, 0, 0, 1), {0, 0, -0.8}), MoveStatus::kInside);
+  EXPECT_EQ(broadphase.move(a, cube(0, 0, 0, 1)), MoveStatus::kLeft);
+  EXPECT_EQ(broadphase.fatAabb(a).lower, Eigen::Vector3d(-1.25, -1.25, -1.25));
+  EXPECT_EQ(broadphase.updatePairs().ended, (Pairs{{a, b}}));
+  EXPECT_EQ(broadphase.move(a, cube(0.2, 0, 0, 1)), MoveStatus::kInside);
+  // A smaller box.
+  EXPECT_EQ(broadphase.move(a, cube(0, 0, 0, 0.4)), MoveStatus::kLeft);
+  EXPECT_EQ(broadphase.fatAabb(a).upper, Eigen::Vector3d(0.65, 0.65, 0.65));
+  // Infinite on one side, then the same again.
+  const Aabb half = {{-kInfinity, 0, 0}, {0, 1, 1}};
+  EXPECT_EQ(broadphase.move(b, half), MoveStatus::kLeft);
+  EXPECT_EQ(broadphase.move(b, half), MoveStatus::kInside);
 }
 
 TYPED_TEST(BroadphaseCalls, NewSettingsHoldForFatBoxesMadeFromThenOn) {
@@ -66,7 +86,7 @@ TYPED_TEST(BroadphaseCalls, NewSettingsHoldForFatBoxesMadeFromThenOn) {
   const ProxyId a = broadphase.insert(cube(0, 0, 0, 1), false);
   broadphase.setSettings({0, 0});
   EXPECT_EQ(broadphase.fatAabb(a).upper, Eigen::Vector3d(1.25, 1.25, 1.25));
-  EXPECT_EQ(broadphase.move(a, cube(0.25, 0, 0, 1)), MoveStatus::kInside);
+  EXPECT_EQ(broadphase.fatAabb(a).lower, Eigen::Vector3d(-1.25, -1.25, -1.25));
   const ProxyId b = broadphase.insert(cube(9, 0, 0, 1), false, {}, {1, 0, 0});
   EXPECT_EQ(broadphase.fatAabb(b).upper, Eigen::Vector3d(10, 1, 1));
   EXPECT_EQ(broadphase.move(a, cube(5, 0, 0, 1), {1, 0, 0}), MoveStatus::kLeft);
