@@ -10,9 +10,8 @@
 namespace sunder {
 namespace {
 
-// One event in this many pairs, or this many since the last time: the records are put in order.
-constexpr std::size_t kMergeShare = 8;
-constexpr std::size_t kScatterShare = 2;
+// One event in this many pairs since the records were put in order: time to do it again.
+constexpr std::size_t kScatterShare = 4;
 
 }  // namespace
 
@@ -21,14 +20,22 @@ bool World::Impl::isBefore(std::uint32_t slot, std::uint32_t a, std::uint32_t b)
   return pair.a != a ? pair.a < a : pair.b < b;
 }
 
-// Where the pair (a, b) is in a list of slots, or belongs.
-std::size_t World::Impl::placeIn(const std::vector<std::uint32_t>& list, std::uint32_t a, std::uint32_t b) const {
-  const auto at = std::partition_point(list.begin(), list.end(), [&](std::uint32_t slot) { return isBefore(slot, a, b); });
+// Where the pair (a, b) is in a list of slots, or belongs; not before `from`, and found the faster the nearer to it.
+std::size_t World::Impl::placeIn(const std::vector<std::uint32_t>& list, std::uint32_t a, std::uint32_t b, std::size_t from) const {
+  std::size_t step = 1, end = from;
+  while (end < list.size() && isBefore(list[end], a, b)) {
+    from = end + 1;
+    end += step;
+    step *= 2;
+  }
+  end = std::min(end, list.size());
+  const auto at = std::partition_point(list.begin() + from, list.begin() + end, [&](std::uint32_t slot) { return isBefore(slot, a, b); });
   return static_cast<std::size_t>(at - list.begin());
 }
 
 BodyPair* World::Impl::findPair(std::uint32_t a, std::uint32_t b) {
-  const std::size_t place = placeIn(pairOrder, a, b);
+  const auto at = std::partition_point(pairOrder.begin(), pairOrder.end(), [&](std::uint32_t slot) { return isBefore(slot, a, b); });
+  const auto place = static_cast<std::size_t>(at - pairOrder.begin());
   if (place == pairOrder.size()) return nullptr;
   BodyPair& pair = pairs[pairOrder[place]];
   return pair.a == a && pair.b == b ? &pair : nullptr;
@@ -77,31 +84,35 @@ void World::Impl::updatePairs() {
   if (count == 0) return;
   ++pairsVersion;
   scatteredPairs += count;
-  if (count * kMergeShare > pairOrder.size() || scatteredPairs * kScatterShare > pairOrder.size())
-    mergePairs(events);
-  else
-    changePairs(events);
+  activePairsChanged = activePairsChanged || count * kScatterShare > pairOrder.size();
+  changePairs(events);
+  if (scatteredPairs * kScatterShare > pairOrder.size()) orderPairs();
 }
 
-// All records in order, from the first slot on.
-void World::Impl::mergePairs(const PairEvents& events) {
-  mergedPairs.clear();
-  auto next = events.began.begin();
-  auto last = events.ended.begin();
-  for (const std::uint32_t slot : pairOrder) {
-    BodyPair& pair = pairs[slot];
-    for (; next != events.began.end() && *next < ProxyPair{pair.a, pair.b}; ++next) mergedPairs.push_back(newPair(*next));
-    if (last != events.ended.end() && last->a == pair.a && last->b == pair.b) {
-      ++last;
-      endPair(pair);
-      continue;
+// Moves the record of pairOrder[i] to slot i, for all i, in place: along the paths that start at free slots and end beyond
+// the last place, then around the circles that are left.
+void World::Impl::orderPairs() {
+  const std::size_t count = pairOrder.size();
+  for (std::size_t to : freePairs)
+    while (to < count) {
+      const std::uint32_t from = pairOrder[to];
+      pairs[to] = pairs[from];
+      pairOrder[to] = static_cast<std::uint32_t>(to);
+      to = from;
     }
-    mergedPairs.push_back(pair);
+  for (std::size_t first = 0; first < count; ++first) {
+    if (pairOrder[first] == first) continue;
+    const BodyPair held = pairs[first];
+    std::size_t to = first;
+    for (std::uint32_t from = pairOrder[to]; from != first; from = pairOrder[to]) {
+      pairs[to] = pairs[from];
+      pairOrder[to] = static_cast<std::uint32_t>(to);
+      to = from;
+    }
+    pairs[to] = held;
+    pairOrder[to] = static_cast<std::uint32_t>(to);
   }
-  for (; next != events.began.end(); ++next) mergedPairs.push_back(newPair(*next));
-  pairs.swap(mergedPairs);
-  pairOrder.resize(pairs.size());
-  for (std::uint32_t i = 0; i < pairOrder.size(); ++i) pairOrder[i] = i;
+  pairs.resize(count);
   freePairs.clear();
   scatteredPairs = 0;
   activePairsChanged = true;
@@ -110,7 +121,11 @@ void World::Impl::mergePairs(const PairEvents& events) {
 // Changes the lists where pairs end and begin.
 void World::Impl::changePairs(const PairEvents& events) {
   endedPairs.clear();
-  for (const ProxyPair& pair : events.ended) endedPairs.push_back(pairOrder[placeIn(pairOrder, pair.a, pair.b)]);
+  std::size_t place = 0;
+  for (const ProxyPair& pair : events.ended) {
+    place = placeIn(pairOrder, pair.a, pair.b, place);
+    endedPairs.push_back(pairOrder[place]);
+  }
   takeOut(pairOrder, endedPairs);
   if (!activePairsChanged) takeOut(activePairs, endedPairs);
   for (const std::uint32_t slot : endedPairs) {
@@ -135,25 +150,29 @@ void World::Impl::changePairs(const PairEvents& events) {
 
 // `slots` in the order of the list; those that are not in it are left out.
 void World::Impl::takeOut(std::vector<std::uint32_t>& list, const std::vector<std::uint32_t>& slots) const {
-  std::size_t to = list.size(), from = list.size();
+  std::size_t to = list.size(), from = list.size(), place = 0;
   for (const std::uint32_t slot : slots) {
-    const std::size_t place = placeIn(list, pairs[slot].a, pairs[slot].b);
+    place = placeIn(list, pairs[slot].a, pairs[slot].b, place);
     if (place == list.size() || list[place] != slot) continue;
-    to = to == list.size() ? place : static_cast<std::size_t>(std::copy(list.begin() + from, list.begin() + place, list.begin() + to) - list.begin());
+    to = from == list.size() ? place : static_cast<std::size_t>(std::copy(list.begin() + from, list.begin() + place, list.begin() + to) - list.begin());
     from = place + 1;
+    if (from == list.size()) break;
   }
   list.erase(std::copy(list.begin() + from, list.end(), list.begin() + to), list.end());
 }
 
 // The same the other way; those that are in the list already are taken out of `slots`.
 void World::Impl::putIn(std::vector<std::uint32_t>& list, std::vector<std::uint32_t>& slots) {
-  std::erase_if(slots, [&](std::uint32_t slot) {
-    const std::size_t place = placeIn(list, pairs[slot].a, pairs[slot].b);
-    return place < list.size() && list[place] == slot;
-  });
-  std::size_t from = list.size(), left = slots.size();
-  pairPlaces.resize(left);
-  for (std::size_t i = 0; i < left; ++i) pairPlaces[i] = placeIn(list, pairs[slots[i]].a, pairs[slots[i]].b);
+  pairPlaces.clear();
+  std::size_t left = 0, place = 0;
+  for (const std::uint32_t slot : slots) {
+    place = placeIn(list, pairs[slot].a, pairs[slot].b, place);
+    if (place < list.size() && list[place] == slot) continue;
+    pairPlaces.push_back(place);
+    slots[left++] = slot;
+  }
+  slots.resize(left);
+  std::size_t from = list.size();
   list.resize(from + left);
   for (; left > 0; --left) {
     std::move_backward(list.begin() + pairPlaces[left - 1], list.begin() + from, list.begin() + from + left);

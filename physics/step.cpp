@@ -28,6 +28,9 @@ class StageClock {
   Clock::time_point last_ = Clock::now();
 };
 
+// Sorting one element costs as much as going over this many.
+constexpr std::size_t kSortShare = 16;
+
 bool isFinite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 
 // rad per step. Below, the gyroscopic change of the velocity is taken at the start of the step; above, from the
@@ -161,8 +164,14 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
         solverBody[body] = kNone;  // marked
         members.push_back(body);
       }
-  // In the order of the bodies: neighbours in the scene are neighbours in memory.
-  std::sort(members.begin(), members.end());
+  // In the order of the bodies: neighbours in the scene are neighbours in memory. Few are sorted, of many a mark is looked up.
+  if (members.size() * kSortShare < moving.size()) {
+    std::sort(members.begin(), members.end());
+  } else {
+    members.clear();
+    for (const std::uint32_t body : moving)
+      if (solverBody[body] == kNone) members.push_back(body);
+  }
   group.solver.resize(members.size() + 1);
   const auto forEachMember = [&](auto&& work) {
     pool->run(static_cast<int>(members.size()), kLeastBodies, [&](int begin, int end) {
@@ -287,7 +296,8 @@ void World::Impl::finishPoses(double dt) {
     if (bodies[i].frozen) return;
     finishPose(i, bodies[i].previousPose);
     double ahead[3];
-    leftProxies[k] = !broadphase.isInside(i, reachOf(i, dt, ahead));
+    const Aabb box = reachOf(i, dt, ahead);
+    leftProxies[k] = !broadphase.isInside(i, box, {ahead[0], ahead[1], ahead[2]});
   });
   for (std::size_t k = 0; k < moving.size(); ++k)
     if (leftProxies[k] != 0) moveProxy(moving[k], dt);

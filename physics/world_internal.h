@@ -154,8 +154,7 @@ struct World::Impl {
   std::vector<std::uint32_t> pairOrder;  // the slots in use, by (a, b)
   std::vector<std::uint32_t> freePairs;
   std::size_t scatteredPairs = 0;        // changes since the slots were in order
-  std::vector<BodyPair> mergedPairs;     // scratch of updatePairs(), as the next two lines
-  std::vector<std::uint32_t> endedPairs, beganPairs;
+  std::vector<std::uint32_t> endedPairs, beganPairs;  // scratch of updatePairs()
   std::vector<std::size_t> pairPlaces;
   std::vector<Contact> contacts;    // slots
   std::vector<std::uint32_t> freeContacts;
@@ -223,12 +222,12 @@ struct World::Impl {
   BodyPair* findPair(std::uint32_t a, std::uint32_t b);
   BodyPair newPair(const ProxyPair& proxies) const;
   bool isBefore(std::uint32_t pair, std::uint32_t a, std::uint32_t b) const;
-  std::size_t placeIn(const std::vector<std::uint32_t>& list, std::uint32_t a, std::uint32_t b) const;
+  std::size_t placeIn(const std::vector<std::uint32_t>& list, std::uint32_t a, std::uint32_t b, std::size_t from) const;
   bool isActive(std::uint32_t pair) const { return movesNow[pairs[pair].a] != 0 || movesNow[pairs[pair].b] != 0; }
   void takeOut(std::vector<std::uint32_t>& list, const std::vector<std::uint32_t>& slots) const;
   void putIn(std::vector<std::uint32_t>& list, std::vector<std::uint32_t>& slots);
-  void mergePairs(const PairEvents& events);
   void changePairs(const PairEvents& events);
+  void orderPairs();
   void endPair(BodyPair& pair);
   PairEvents comparePairs() const;
   void remakePair(std::uint32_t a, std::uint32_t b);

@@ -56,6 +56,26 @@ Vec3 travelBeforeHit(const SolverBody& a, const SolverBody& b, const Vec3& norma
   return (h * static_cast<int>(std::min(gap / (closing * h), kMostSubsteps))) * relative;
 }
 
+// What solveNormals() changes of a block.
+HeldBlock heldOf(const ContactBlock& block) {
+  HeldBlock held;
+  for (int i = 0; i < 4; ++i) {
+    std::copy_n(block.points[i].impulse, 8, held.impulse[i]);
+    std::copy_n(block.approach[i], 8, held.approach[i]);
+  }
+  held.hits = block.hits;
+  held.settles = block.settles;
+  return held;
+}
+void giveBack(const HeldBlock& held, ContactBlock& block) {
+  for (int i = 0; i < 4; ++i) {
+    std::copy_n(held.impulse[i], 8, block.points[i].impulse);
+    std::copy_n(held.approach[i], 8, block.approach[i]);
+  }
+  block.hits = held.hits;
+  block.settles = held.settles;
+}
+
 // items.assign(count, {}), but for a capacity that is ahead of a world that grows: assign() would take memory anew each time
 // that one more body has contacts.
 template <typename T>
@@ -280,7 +300,8 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     // With bodies that started inside each other, the push only enters the displacement of the substep. It would be too
     // much for relax(), which takes what a push leaves of velocity out again as far as one sweep can.
     if (startedInside_) {
-      heldBlocks_ = blocks_;
+      held_.resize(blocks_.size());
+      for (std::size_t i = 0; i < blocks_.size(); ++i) held_[i] = heldOf(blocks_[i]);
       heldBodies_ = bodies;
       for (int pass = 0; pass < kCalmPasses; ++pass) solveNormals(kCalmPushSpeed);
     }
@@ -288,7 +309,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
       for (int k = 0; k < 8; ++k) bodies[i].displacement[k] = bodies[i].displacement[k] + step * bodies[i].velocity[k];
     });
     if (startedInside_) {
-      blocks_.swap(heldBlocks_);
+      for (std::size_t i = 0; i < blocks_.size(); ++i) giveBack(held_[i], blocks_[i]);
       for (std::size_t i = 1; i < count; ++i) std::copy_n(heldBodies_[i].velocity, 8, bodies[i].velocity);
     }
     forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), dropped_.data(), parameters); });

@@ -19,6 +19,12 @@ struct alignas(64) SolverDrive {
   float keep[8] = {1, 1, 1, 1, 1, 1, 0, 0};
 };
 
+// What the rows of a block had found before a push that they are to forget.
+struct HeldBlock {
+  ContactBlock::Lanes impulse[4], approach[4];
+  bool hits, settles;
+};
+
 struct ContactSolverSettings {
   int substeps = 8;
   double dt = 1.0 / 60.0;
@@ -67,7 +73,7 @@ class ContactSolver {
   std::vector<int> colorCountOf_;
   std::vector<SolverWarmStart> base_, warm_, dropped_;
   std::vector<std::uint32_t> lockedBodies_;
-  std::vector<ContactBlock> heldBlocks_;  // before the push, when startedInside_
+  std::vector<HeldBlock> held_;  // before the push, when startedInside_
   std::vector<SolverBody> heldBodies_;
   double deepest_ = 0;
   bool startedInside_ = false;  // some contact has Contact::startedInside

@@ -34,9 +34,11 @@ struct Case {
   bool sleep;
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.scene << ", " << c.steps << " steps"; }
-// A stack that falls asleep, many colours, cold contacts and free motion, islands with more substeps, thin boxes, sweeps.
+// A stack that falls asleep, many colours, cold contacts and free motion, islands with more substeps, thin boxes, sweeps;
+// then enough bodies that the loops over them are shared, with contacts and without.
 constexpr Case kCases[] = {{"stackj10", 150, true},   {"pyr20", 90, false},  {"rain200", 200, true},
-                           {"heavys100", 120, false}, {"cards", 120, false}, {"shotD_200", 90, true}};
+                           {"heavys100", 120, false}, {"cards", 120, false}, {"shotD_200", 90, true},
+                           {"pyr30", 20, true},       {"fall500", 30, false}};
 
 WorldDef settingsOf(const demo::Scene& scene, const Case& c, int threads) {
   WorldDef def;
