@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sunder/narrowphase/box_clip_internal.h"
 
+#include "sunder/narrowphase/patch_reduction_internal.h"
+
 namespace sunder::detail {
 
 namespace {
@@ -168,59 +170,6 @@ void clipGeneral(const FacePair& f, double maxDistance, Candidates& candidates) 
   }
 }
 
-double spread(const double x[], const double y[], int i, int k) {
-  return (x[i] - x[k]) * (x[i] - x[k]) + (y[i] - y[k]) * (y[i] - y[k]);
-}
-
-// Up to four of more than four points that span the patch; see boxAxisManifold. x, y: the points in units of the patch's
-// size. Returns how many.
-int spanningFour(const double x[], const double y[], int count, int kept[4]) {
-  // Of points that score the same to this part, the earlier one stays: a tie must not be broken by rounding.
-  constexpr double kTie = 1e-3;
-  const auto highest = [count](auto&& score) {
-    int best = 0;
-    double bestScore = score(0);
-    for (int i = 1; i < count; ++i) {
-      const double s = score(i);
-      if (s > bestScore + kTie) {
-        best = i;
-        bestScore = s;
-      }
-    }
-    return best;
-  };
-  // One end by a fixed direction, the other end furthest from it, then the furthest on both sides of the line between them.
-  // 35 degrees, not 45: on the diagonal two points of an octagon (a square turned by 45 degrees over another) would tie.
-  kept[0] = highest([&](int i) { return x[i] + 0.7 * y[i]; });
-  kept[1] = highest([&](int i) { return spread(x, y, i, kept[0]); });
-  const double alongX = x[kept[1]] - x[kept[0]], alongY = y[kept[1]] - y[kept[0]];
-  const auto side = [&](int i) { return alongX * (y[i] - y[kept[0]]) - alongY * (x[i] - x[kept[0]]); };
-  kept[2] = highest(side);
-  kept[3] = highest([&](int i) { return -side(i); });
-  // With nothing beyond the line on one side two of these are the same: the place goes to the one furthest from the others,
-  // or to none if all the rest lie within a tie of them.
-  int keptCount = 0;
-  for (int k = 0; k < 4; ++k) {
-    const auto gap = [&](int i) {
-      double least = 4;
-      for (int m = 0; m < keptCount; ++m) {
-        const double d = spread(x, y, i, kept[m]);
-        least = d < least ? d : least;
-      }
-      return least;
-    };
-    int choice = kept[k];
-    for (int m = 0; m < keptCount; ++m)
-      if (kept[m] == choice) choice = -1;
-    if (choice < 0) {
-      choice = highest(gap);
-      if (!(gap(choice) > 0)) continue;
-    }
-    kept[keptCount++] = choice;
-  }
-  return keptCount;
-}
-
 // Reduces to four points that span the patch. Returns how many.
 int reduce(const Candidates& candidates, double shortest, ClipPoint out[4]) {
   const ClipPoint* points = candidates.points;
@@ -229,30 +178,14 @@ int reduce(const Candidates& candidates, double shortest, ClipPoint out[4]) {
     for (int i = 0; i < count; ++i) out[i] = points[i];
     return count;
   }
-  double lowX = points[0].x, highX = lowX, lowY = points[0].y, highY = lowY;
-  for (int i = 1; i < count; ++i) {
-    lowX = points[i].x < lowX ? points[i].x : lowX;
-    highX = points[i].x > highX ? points[i].x : highX;
-    lowY = points[i].y < lowY ? points[i].y : lowY;
-    highY = points[i].y > highY ? points[i].y : highY;
-  }
-  // Measured in units of the patch's own width and height, so that a long patch is spanned across too.
-  const double scaleX = highX > lowX ? 1 / (highX - lowX) : 0, scaleY = highY > lowY ? 1 / (highY - lowY) : 0;
-  double x[24], y[24];
+  double x[24], y[24], z[24];
   for (int i = 0; i < count; ++i) {
-    x[i] = points[i].x * scaleX;
-    y[i] = points[i].y * scaleY;
+    x[i] = points[i].x;
+    y[i] = points[i].y;
+    z[i] = points[i].z;
   }
   int kept[4];
-  const int keptCount = spanningFour(x, y, count, kept);
-  int deepest = 0, deepestKept = kept[0];
-  for (int i = 1; i < count; ++i) deepest = points[i].z < points[deepest].z ? i : deepest;
-  for (int k = 1; k < keptCount; ++k) deepestKept = points[kept[k]].z < points[deepestKept].z ? kept[k] : deepestKept;
-  if (points[deepest].z < points[deepestKept].z - kDeeper * shortest) {
-    int nearest = 0;
-    for (int k = 1; k < keptCount; ++k) nearest = spread(x, y, deepest, kept[k]) < spread(x, y, deepest, kept[nearest]) ? k : nearest;
-    kept[nearest] = deepest;
-  }
+  const int keptCount = reducePatch(x, y, z, count, kDeeper * shortest, kept);
   for (int k = 0; k < keptCount; ++k) out[k] = points[kept[k]];
   return keptCount;
 }
@@ -330,19 +263,24 @@ int clipFaces(const FacePair& f, double maxDistance, ClipPoint out[4]) {
   return reduce(candidates, f.shortest, out);
 }
 
-bool deepestOfFaces(const FacePair& f, ClipPoint& out) {
-  ClipPoint corners[4];
-  Candidates candidates;
-  const ClipPoint* points = corners;
-  int count = 4;
-  if (!(f.aligned && clipAligned(f, corners))) {
-    clipGeneral(f, HUGE_VAL, candidates);
-    points = candidates.points;
-    count = candidates.count;
+bool deepestPoint(const FacePair& f, double deepEnough, ClipPoint& out) {
+  const auto deepest = [&out](const ClipPoint points[], int count) {
+    out = points[0];
+    for (int i = 1; i < count; ++i)
+      if (points[i].z < out.z) out = points[i];
+  };
+  if (f.aligned) {
+    ClipPoint corners[4];
+    if (clipAligned(f, corners)) {
+      deepest(corners, 4);
+      if (out.z <= deepEnough) return true;
+    }
   }
-  for (int i = 0; i < count; ++i)
-    if (i == 0 || points[i].z < out.z) out = points[i];
-  return count > 0;
+  Candidates candidates;
+  clipGeneral(f, HUGE_VAL, candidates);
+  if (candidates.count == 0) return false;
+  deepest(candidates.points, candidates.count);
+  return true;
 }
 
 }  // namespace sunder::detail

@@ -58,7 +58,8 @@ FacePair makeFacePair(const BoxPair& pair, const BoxAxis& axis);
 // Up to four corners of the patch where the incident face lies over the reference face, with z <= maxDistance.
 int clipFaces(const FacePair& f, double maxDistance, ClipPoint out[4]);
 
-// The deepest corner of that patch, which the reduction to four may have left out. False: there is no patch.
-bool deepestOfFaces(const FacePair& f, ClipPoint& out);
+// The deepest corner of the patch: of all of them, since the four that clipFaces keeps span the patch and may leave out a
+// deeper one. One at deepEnough or below needs no further search. False when the faces do not lie over each other.
+bool deepestPoint(const FacePair& f, double deepEnough, ClipPoint& out);
 
 }  // namespace sunder::detail

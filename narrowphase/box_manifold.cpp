@@ -71,11 +71,13 @@ std::uint32_t edgePairId(int edgeA, int edgeB) { return edgesId(edgeA, edgeB); }
 void witnessManifold(const BoxPair& pair, const BoxAxis& axis, ContactManifold& manifold) {
   if (axis.index >= 6) return edgeManifold(pair, axis, HUGE_VAL, manifold);
   const FacePair f = makeFacePair(pair, axis);
-  const Vec3 normal = axisVector(pair, axis);
-  math::store(manifold.normal, normal);
+  math::store(manifold.normal, axisVector(pair, axis));
   manifold.pointCount = 1;
   ClipPoint point;
-  if (deepestOfFaces(f, point)) return emit(pair, f, normal, point, manifold.points[0]);
+  if (deepestPoint(f, axis.separation + roundingBound(pair), point)) {
+    emit(pair, f, math::load(manifold.normal), point, manifold.points[0]);
+    return;
+  }
   // The faces touch along a side only, and rounding took that away: the supporting vertex, moved onto the face.
   const int s1 = f.e1[2] < 0, s2 = f.e2[2] < 0;
   const auto clamp = [](double v, double h) { return v < -h ? -h : v > h ? h : v; };
@@ -83,7 +85,7 @@ void witnessManifold(const BoxPair& pair, const BoxAxis& axis, ContactManifold& 
   point.y = clamp(f.c[1] + (s1 ? 1.0 : -1.0) * f.e1[1] + (s2 ? 1.0 : -1.0) * f.e2[1], f.hq);
   point.z = axis.separation;
   point.id = incidentVertexId(f, s1, s2);
-  emit(pair, f, normal, point, manifold.points[0]);
+  emit(pair, f, math::load(manifold.normal), point, manifold.points[0]);
 }
 
 Vec3 penetrationWitness(const BoxPair& pair, const BoxAxis& axis) {
