@@ -190,7 +190,8 @@ bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCol
   for (int k = 0; k < 4; ++k) query.vertices[k] = cache.vertices[k];
   query.face = cache.face;
   math::CoreProximity r;
-  math::boxProximity(difference, maxDistance, true, &query, r);
+  math::boxProximity(difference, maxDistance, true, &query, r, false);
+  result.iterations = r.iterations;
   const double gap = r.beyond ? 0 : r.upperBound - r.lowerBound;
   done = r.status == QueryStatus::Converged && gap <= kOpenBounds * result.errorBound;
   if (!done) return true;
@@ -224,6 +225,7 @@ bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCol
 void collideBoxes(const Box& a, const Box& b, const Pose& poseBInA, double maxDistance, NarrowphaseMethod method,
                   BoxPairCache& cache, BoxCollision& result) {
   result.manifold.pointCount = 0;
+  result.iterations = 0;
   BoxPair p;
   if (!(maxDistance >= 0) || !loadPair(a, b, poseBInA, p)) {
     result.status = QueryStatus::InvalidInput;

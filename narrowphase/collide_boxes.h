@@ -26,14 +26,9 @@ struct BoxPairCache {
 };
 static_assert(sizeof(BoxPairCache) == 20 && alignof(BoxPairCache) == 4);
 
-struct BoxCollision {
-  QueryStatus status = QueryStatus::InvalidInput;
-  // Metres. Euclidean distance when apart, -depth when overlapping, exact to errorBound whatever feature the manifold was
-  // built from; only a lower bound of the distance when it is larger than maxDistance.
-  double signedDistance = 0;
-  double errorBound = 0;     // metres; how far rounding may have moved signedDistance
-  ContactManifold manifold;  // in the frame of A; no points when the boxes are further apart than maxDistance
-};
+// errorBound is how far rounding may have moved signedDistance, which is exact to that whatever feature the manifold was
+// built from.
+using BoxCollision = Collision;
 
 // The contact of two boxes; poseBInA is B seen from A. Pairs no further apart than maxDistance (metres, >= 0) get a
 // manifold, with positive separations where the boxes do not touch yet (speculative contacts).

@@ -3,6 +3,8 @@
 #include <Eigen/Core>
 #include <cstdint>
 
+#include "sunder/narrowphase/query_status.h"
+
 namespace sunder {
 
 // One point of a contact patch. pointOnB = pointOnA + separation * normal.
@@ -18,6 +20,17 @@ struct ContactManifold {
   Eigen::Vector3d normal = Eigen::Vector3d::Zero();  // unit, from A to B
   int pointCount = 0;
   ContactPoint points[4];
+};
+
+// What collide and collideBoxes answer.
+struct Collision {
+  QueryStatus status = QueryStatus::InvalidInput;
+  int iterations = 0;  // support evaluations; 0 where the closed form decided
+  // Metres. Euclidean distance when apart, -depth when overlapping, exact to errorBound; only a lower bound of the distance
+  // when it is larger than maxDistance.
+  double signedDistance = 0;
+  double errorBound = 0;     // metres
+  ContactManifold manifold;  // in the frame of A; no points when the shapes are further apart than maxDistance
 };
 
 }  // namespace sunder

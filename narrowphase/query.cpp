@@ -2,6 +2,7 @@
 #include "sunder/narrowphase/query.h"
 
 #include "sunder/narrowphase/proximity_internal.h"
+#include "sunder/narrowphase/tolerances.h"
 
 namespace sunder {
 namespace {
@@ -12,18 +13,24 @@ bool valid(const QueryOptions& options) {
   return options.maxDistance == options.maxDistance && isFinite(options.tolerance) && options.tolerance >= 0;
 }
 
-void toResult(const CoreProximity& core, double radiusA, double radiusB, Proximity& r) {
+// The bounds are those of the iteration; what rounding does to each of the sums behind them comes on top.
+void toResult(const CoreProximity& core, double radiusA, double radiusB, double rounding, Proximity& r) {
   const double radius = radiusA + radiusB;
   r.status = core.status;
   r.beyondMaxDistance = core.beyond;
   r.signedDistance = core.signedDistance - radius;
-  r.lowerBound = core.lowerBound - radius;
-  r.upperBound = core.upperBound - radius;
+  r.lowerBound = core.lowerBound - radius - rounding;
+  r.upperBound = core.upperBound - radius + rounding;
   r.iterations = core.iterations;
   store(r.normal, core.normal);
   if (core.beyond) return;
   store(r.pointOnA, core.pointOnA + radiusA * core.normal);
   store(r.pointOnB, core.pointOnB - radiusB * core.normal);
+}
+
+// Metres: the lengths that are added up in a query on the pair.
+double sizeOf(const SupportShape& a, const SupportShape& b, const Pose& poseBInA) {
+  return (a.extent + b.extent + largest(load(poseBInA.position))) + (a.radius + b.radius);
 }
 
 Proximity proximity(const SupportShape& a, const SupportShape& b, const Pose& poseBInA, const QueryOptions& options,
@@ -40,7 +47,7 @@ Proximity proximity(const SupportShape& a, const SupportShape& b, const Pose& po
     coreProximity(d, options.maxDistance + radius, curved ? options.tolerance : 0, depthWanted || radius > 0, cache, core);
   }
   if (core.status == QueryStatus::InvalidInput) return result;
-  toResult(core, a.radius, b.radius, result);
+  toResult(core, a.radius, b.radius, tolerances::kRounding * sizeOf(a, b, poseBInA), result);
   return result;
 }
 
@@ -77,6 +84,7 @@ Penetration penetration(const SupportShape& a, const SupportShape& b, const Pose
   p.iterations = r.iterations;
   if (r.status == QueryStatus::InvalidInput) return p;
   p.overlap = !r.beyondMaxDistance && r.signedDistance <= 0;
+  p.separation = r.signedDistance;
   p.normal = r.normal;
   p.pointOnA = r.pointOnA;
   p.pointOnB = r.pointOnB;
@@ -97,22 +105,28 @@ Intersection intersects(const SupportShape& a, const SupportShape& b, const Pose
   result.status = r.status;
   result.iterations = r.iterations;
   if (r.status == QueryStatus::InvalidInput) return result;
+  const bool curved = a.kind == SupportShape::Kind::User || b.kind == SupportShape::Kind::User;
+  const double undecided = curved && options.tolerance > tolerances::kTouching ? options.tolerance : tolerances::kTouching;
+  result.errorBound = (undecided + tolerances::kRounding) * sizeOf(a, b, poseBInA);
   result.overlap = !r.beyondMaxDistance && r.signedDistance <= 0;
   if (!result.overlap) result.separatingAxis = r.normal;
   return result;
 }
 
 SeparatingPlane separatingPlane(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
-                                QueryCache* cache) {
-  const Proximity r = proximity(a, b, poseBInA, {}, false, cache);
+                                const QueryOptions& options, QueryCache* cache) {
+  const Proximity r = proximity(a, b, poseBInA, options, false, cache);
   SeparatingPlane plane;
   plane.status = r.status;
+  plane.iterations = r.iterations;
   if (r.status == QueryStatus::InvalidInput || !(r.signedDistance > 0)) return plane;
   // Closest points are only as good as the rounding of the query; the plane is promised to separate, so ask the shapes.
-  if (!isSeparating(a, b, poseBInA, r.normal)) return plane;
+  const double gap = gapAlong(a, b, poseBInA, r.normal);
+  if (!(gap > 0)) return plane;
   plane.found = true;
+  plane.gap = gap;
   plane.normal = r.normal;
-  plane.offset = 0.5 * (dot(load(r.normal), load(r.pointOnA)) + dot(load(r.normal), load(r.pointOnB)));
+  plane.offset = dot(load(r.normal), corePoint(a, load(r.normal))) + a.radius + 0.5 * gap;
   return plane;
 }
 

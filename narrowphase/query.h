@@ -29,7 +29,10 @@ struct QueryCache {
   std::uint8_t vertexCount = 0;         // box pairs: the last simplex or face ...
   std::uint8_t vertices[4] = {0, 0, 0, 0};  // ... as vertex ids, bits 0..2 the signs on A, 3..5 on B
   std::uint8_t face = 0;                // box pairs in contact: 1 + the last closest face of the difference, 0: none
+  std::uint8_t feature = 0;             // box pairs that collide: 1 + the axis of the last manifold, 0: none ...
+  std::uint8_t negative = 0;            // ... and whether the normal was minus that axis
 };
+static_assert(sizeof(QueryCache) == 20 && alignof(QueryCache) == 4);
 
 // The signed distance is positive when apart, minus the penetration depth when the shapes overlap, and continuous:
 // it is the maximum over unit directions n of the gap along n (Cameron and Culley, ICRA 1986, for the depth).
@@ -50,6 +53,7 @@ struct Penetration {
   QueryStatus status = QueryStatus::InvalidInput;
   bool overlap = false;
   double depth = 0;       // metres, >= 0; 0 when apart
+  double separation = 0;  // metres: -depth, or the distance when apart (a lower bound of it beyond maxDistance)
   double lowerBound = 0;  // lowerBound <= true depth <= upperBound
   double upperBound = 0;
   Eigen::Vector3d normal = Eigen::Vector3d::Zero();  // unit, A to B: moving B by depth * normal leaves them touching
@@ -61,12 +65,13 @@ struct Penetration {
 struct Intersection {
   QueryStatus status = QueryStatus::InvalidInput;
   bool overlap = false;
+  double errorBound = 0;  // metres: decided rightly when the signed distance is further from 0 than this
   Eigen::Vector3d separatingAxis = Eigen::Vector3d::Zero();  // apart: the gap along it is positive (unit, A to B)
   int iterations = 0;
 };
 
-// Do the shapes have a point in common? Stops as soon as that is decided. Pairs that touch to within rounding may be
-// reported either way.
+// Do the shapes have a point in common? Stops as soon as that is decided. Pairs that touch to within errorBound may be
+// reported either way. options.maxDistance plays no part.
 Intersection intersects(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
                         const QueryOptions& options = {}, QueryCache* cache = nullptr);
 
@@ -78,20 +83,24 @@ Proximity distance(const SupportShape& a, const SupportShape& b, const Pose& pos
 Proximity signedDistance(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
                          const QueryOptions& options = {}, QueryCache* cache = nullptr);
 
-// Minimum translation that separates overlapping shapes.
+// Minimum translation that separates overlapping shapes. Those apart by no more than maxDistance come back with a positive
+// separation, normal and closest points.
 Penetration penetration(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
                         const QueryOptions& options = {}, QueryCache* cache = nullptr);
 
 // The plane normal . x = offset in the frame of A with A on the negative side and B on the positive one, halfway between
-// the closest points. found is false when the shapes overlap or touch to within rounding.
+// them along normal. found is false when the shapes overlap or touch to within rounding. Without a maximum distance the gap
+// is the distance; with one, the first plane found whose gap is larger than that will do (0: any).
 struct SeparatingPlane {
   QueryStatus status = QueryStatus::InvalidInput;
+  int iterations = 0;
   bool found = false;
   Eigen::Vector3d normal = Eigen::Vector3d::Zero();
   double offset = 0;
+  double gap = 0;  // metres between the shapes along normal: as gapAlong gives it
 };
 SeparatingPlane separatingPlane(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
-                                QueryCache* cache = nullptr);
+                                const QueryOptions& options = {}, QueryCache* cache = nullptr);
 
 // The gap between the shapes along a direction (any length but 0): positive proves them apart. A lower bound of the
 // signed distance. Zero for a direction of zero length. Metres.

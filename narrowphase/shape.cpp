@@ -2,6 +2,7 @@
 #include "sunder/narrowphase/shape.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -36,7 +37,7 @@ std::size_t farthest(const std::vector<Vec3>& points, Distance&& distance) {
   return best;
 }
 
-Vertex vertexOf(const Vec3& p) { return {p, kNoId, p}; }
+Vertex vertexAt(const Vec3& p) { return {p, kNoId, p}; }
 
 // Four points that span a volume. False when the cloud is flat.
 bool firstTetrahedron(const std::vector<Vec3>& points, std::size_t corner[4]) {
@@ -63,7 +64,7 @@ bool mostOutside(const std::vector<Vec3>& points, const HullPolytope& hull, std:
     if (!hull.inUse(f) || dot(hull.face(f).normal, hull.face(f).normal) == 0) continue;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double height = dot(hull.face(f).normal, points[i]) - hull.face(f).distance;
-      if (height <= most || hull.holds(vertexOf(points[i]))) continue;
+      if (height <= most || hull.holds(vertexAt(points[i]))) continue;
       most = height;
       point = i;
       face = f;
@@ -71,6 +72,75 @@ bool mostOutside(const std::vector<Vec3>& points, const HullPolytope& hull, std:
     }
   }
   return found;
+}
+
+// The convex polygon of points in the plane across n, counterclockwise around n; points on its sides are left out
+// (Andrew, Inf. Process. Lett. 9(5), 1979).
+std::vector<int> outline(const HullPolytope& hull, std::vector<int> points, const Vec3& n) {
+  const double x = std::abs(n.x), y = std::abs(n.y), z = std::abs(n.z);
+  const Vec3 u = cross(n, x <= y && x <= z ? Vec3{1, 0, 0} : y <= z ? Vec3{0, 1, 0} : Vec3{0, 0, 1}), v = cross(n, u);
+  const auto along = [&](const Vec3& axis, int i) { return dot(axis, hull.vertex(i).w); };
+  std::sort(points.begin(), points.end(), [&](int i, int j) {
+    const double iu = along(u, i), ju = along(u, j), iv = along(v, i), jv = along(v, j);
+    return iu != ju ? iu < ju : iv != jv ? iv < jv : i < j;
+  });
+  std::vector<int> loop;
+  for (const bool upper : {false, true}) {
+    const std::size_t start = loop.size();
+    for (const int p : points) {
+      while (loop.size() >= start + 2) {
+        const int a = loop[loop.size() - 2], b = loop.back();
+        const double turn = (along(u, b) - along(u, a)) * (along(v, p) - along(v, a)) -
+                            (along(v, b) - along(v, a)) * (along(u, p) - along(u, a));
+        if (turn > 0) break;
+        loop.pop_back();
+      }
+      loop.push_back(p);
+    }
+    loop.pop_back();
+    if (!upper) std::reverse(points.begin(), points.end());
+  }
+  return loop;
+}
+
+// The triangles of the hull joined to polygons, the largest triangle of each giving the plane: a sliver's is noise.
+struct Polygon {
+  Vec3 normal;
+  std::vector<int> loop;
+};
+std::vector<Polygon> polygonsOf(const HullPolytope& hull) {
+  std::vector<int> triangles;
+  std::vector<bool> onHull(static_cast<std::size_t>(hull.vertexCount()), false);
+  const auto area = [&](int f) {
+    const auto& v = hull.face(f).vertex;
+    return length(cross(hull.vertex(v[1]).w - hull.vertex(v[0]).w, hull.vertex(v[2]).w - hull.vertex(v[0]).w));
+  };
+  for (int f = 0; f < hull.faceCount(); ++f) {
+    if (!hull.inUse(f)) continue;
+    for (const std::uint16_t v : hull.face(f).vertex) onHull[v] = true;
+    if (dot(hull.face(f).normal, hull.face(f).normal) > 0) triangles.push_back(f);
+  }
+  std::stable_sort(triangles.begin(), triangles.end(), [&](int f, int g) { return area(f) > area(g); });
+  std::vector<Polygon> polygons;
+  std::vector<bool> done(static_cast<std::size_t>(hull.faceCount()), false);
+  for (const int f : triangles) {
+    if (done[static_cast<std::size_t>(f)]) continue;
+    const Vec3 n = hull.face(f).normal;
+    std::vector<int> corners;
+    std::vector<bool> inPlane(onHull.size(), false);
+    for (int v = 0; v < hull.vertexCount(); ++v) {
+      if (!onHull[static_cast<std::size_t>(v)]) continue;
+      if (std::abs(dot(n, hull.vertex(v).w) - hull.face(f).distance) > tolerances::kHullFlatness) continue;
+      inPlane[static_cast<std::size_t>(v)] = true;
+      corners.push_back(v);
+    }
+    for (const int g : triangles) {
+      const auto& v = hull.face(g).vertex;
+      if (inPlane[v[0]] && inPlane[v[1]] && inPlane[v[2]]) done[static_cast<std::size_t>(g)] = true;
+    }
+    polygons.push_back({n, outline(hull, corners, n)});
+  }
+  return polygons;
 }
 
 }  // namespace
@@ -116,12 +186,12 @@ ConvexHull::ConvexHull(const std::vector<Eigen::Vector3d>& points) {
   if (!firstTetrahedron(cloud, corner))
     throw std::invalid_argument("ConvexHull: points lie in one plane, must span a volume");
   const auto hull = std::make_unique<HullPolytope>();
-  hull->start(vertexOf(cloud[corner[0]]), vertexOf(cloud[corner[1]]),
-              vertexOf(cloud[corner[2]]), vertexOf(cloud[corner[3]]));
+  hull->start(vertexAt(cloud[corner[0]]), vertexAt(cloud[corner[1]]),
+              vertexAt(cloud[corner[2]]), vertexAt(cloud[corner[3]]));
   for (std::size_t point = 0; true;) {
     int face = 0;
     if (!mostOutside(cloud, *hull, point, face)) break;
-    if (!hull->add(face, vertexOf(cloud[point])))
+    if (!hull->add(face, vertexAt(cloud[point])))
       throw std::invalid_argument("ConvexHull: points has more than " + std::to_string(tolerances::kMaxHullVertices) +
                                   " corners");
   }
@@ -130,13 +200,29 @@ ConvexHull::ConvexHull(const std::vector<Eigen::Vector3d>& points) {
   for (int f = 0; f < hull->faceCount(); ++f)
     if (hull->inUse(f))
       for (const std::uint16_t v : hull->face(f).vertex) taken[v] = false;
+  std::vector<std::uint16_t> vertexOf(taken.size(), 0);
   for (std::size_t i = 0; i < points.size(); ++i)
     for (int v = 0; v < hull->vertexCount(); ++v)
       if (!taken[static_cast<std::size_t>(v)] && samePoint(hull->vertex(v).w, cloud[i])) {
         taken[static_cast<std::size_t>(v)] = true;
+        vertexOf[static_cast<std::size_t>(v)] = static_cast<std::uint16_t>(vertices_.size());
         vertices_.push_back(points[i]);
         break;
       }
+  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint16_t> edges;
+  for (const Polygon& polygon : polygonsOf(*hull)) {
+    Face face;
+    store(face.normal, polygon.normal);
+    face.first = static_cast<std::uint32_t>(loop_.size());
+    face.count = static_cast<std::uint32_t>(polygon.loop.size());
+    for (std::size_t k = 0; k < polygon.loop.size(); ++k) {
+      const std::uint16_t from = vertexOf[static_cast<std::size_t>(polygon.loop[k])];
+      const std::uint16_t to = vertexOf[static_cast<std::size_t>(polygon.loop[(k + 1) % polygon.loop.size()])];
+      const auto edge = edges.emplace(std::minmax(from, to), static_cast<std::uint16_t>(edges.size())).first;
+      loop_.push_back({from, edge->second});
+    }
+    faces_.push_back(face);
+  }
 }
 
 }  // namespace sunder

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <Eigen/Core>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,27 @@ class ConvexHull {
  public:
   explicit ConvexHull(const std::vector<Eigen::Vector3d>& points);
 
+  // A polygon: all corners that lie in one plane to 1e-11 of the hull's size. Its corners and edges are entries first to
+  // first + count - 1 of loop(), counterclockwise seen from outside.
+  struct Face {
+    Eigen::Vector3d normal;  // unit, outwards
+    std::uint32_t first, count;
+  };
+  struct Corner {
+    std::uint16_t vertex;  // of vertices()
+    std::uint16_t edge;    // from here to the next corner; the same number from both of its faces
+  };
+
   const std::vector<Eigen::Vector3d>& vertices() const { return vertices_; }
+  const std::vector<Face>& faces() const { return faces_; }
+  const std::vector<Corner>& loop() const { return loop_; }
   // The largest absolute coordinate.
   double extent() const { return extent_; }
 
  private:
   std::vector<Eigen::Vector3d> vertices_;
+  std::vector<Face> faces_;
+  std::vector<Corner> loop_;
   double extent_ = 0;
 };
 

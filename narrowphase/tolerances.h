@@ -44,6 +44,22 @@ inline constexpr int kMaxHullVertices = 512;
 // coplanar that went through a rotation or a file of 12 digits.
 inline constexpr double kHullThickness = 1e-12;
 
+// Corners of a hull nearer than this to the plane of a face, relative to the hull's size, are corners of that face. Ten
+// times what a corner may stand out by, and a tenth of the error the queries promise.
+inline constexpr double kHullFlatness = 1e-11;
+
+// Collide: a face holds the witness point if it is nearer than this to its plane, relative to the shape's size: what a
+// query's witness points may be off by, ten times over.
+inline constexpr double kOnFace = 1e-9;
+
+// Collide: a face seen at a sine below this along the normal is no part of the contact. Lifting a point onto it would
+// multiply rounding by the inverse.
+inline constexpr double kSteepFace = 0.05;
+
+// Collide: a point of the patch nearer than this to a corner, relative to the shortest side in the patch, carries the
+// corner's name, so that shapes of one size on top of each other keep their ids (see box_clip.cpp, kSameCorner).
+inline constexpr double kSameCorner = 0.05;
+
 // Casts: a gap of this share of the size counts as contact. Above the rounding of a distance query by enough that the last
 // step of a cast, which aims at exactly 0, always gets there; the time of impact of turning boxes approaches 0 only
 // geometrically and stops earlier.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as two boxes and a pose: no crash, no endless loop, a status for everything, and finite numbers with bounds
 // around the answer whenever the input was accepted.
+#include <sunder/narrowphase/collide.h>
 #include <sunder/narrowphase/collide_boxes.h>
 #include <sunder/narrowphase/query.h>
 
@@ -35,5 +36,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (!c.manifold.points[i].pointOnA.allFinite() || !std::isfinite(c.manifold.points[i].separation)) std::abort();
     }
   }
+  // The door for any shapes leads two boxes to the same place.
+  sunder::QueryOptions options;
+  options.maxDistance = std::abs(v[13]);
+  const sunder::Collision door = collide(supportShape(a), supportShape(b), pose, options);
+  sunder::BoxPairCache cache;
+  sunder::BoxCollision direct;
+  collideBoxes(a, b, pose, std::abs(v[13]), sunder::NarrowphaseMethod::GjkEpa, cache, direct);
+  if (door.status != direct.status || door.signedDistance != direct.signedDistance ||
+      door.manifold.pointCount != direct.manifold.pointCount)
+    std::abort();
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Raw bytes as shapes and poses: every query ends, answers finite numbers or flags the input, and keeps its own promises.
+#include <sunder/narrowphase/collide.h>
 #include <sunder/narrowphase/query.h>
 #include <sunder/narrowphase/ray_cast.h>
 #include <sunder/narrowphase/shape_cast.h>
@@ -8,6 +9,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <stdexcept>
 
 namespace {
 
@@ -53,13 +56,23 @@ struct Shapes {
   Box box;
   Sphere sphere;
   Capsule capsule;
+  std::optional<ConvexHull> hull;
   SupportShape pick(Bytes& in) {
-    switch (in.byte() % 4) {
+    switch (in.byte() % 6) {
       case 0: box.halfExtents = in.vector(); return supportShape(box);
       case 1: sphere.radius = in.number(); return supportShape(sphere);
       case 2: capsule = {in.number(), in.number()}; return supportShape(capsule);
-      default: box.halfExtents = in.vector(); return rounded(supportShape(box), in.number());
+      case 3: box.halfExtents = in.vector(); return rounded(supportShape(box), in.number());
+      default: break;
     }
+    std::vector<Eigen::Vector3d> points(4 + in.byte() % 12);
+    for (Eigen::Vector3d& p : points) p = in.vector();
+    try {
+      hull.emplace(points);
+    } catch (const std::invalid_argument&) {
+      return supportShape(box);
+    }
+    return in.byte() % 2 ? supportShape(*hull) : rounded(supportShape(*hull), in.number());
   }
 };
 
@@ -77,6 +90,21 @@ void check(const Proximity& r) {
   require(r.lowerBound <= r.upperBound);
 }
 
+void check(const Collision& c, double maxDistance, double size) {
+  if (c.status == QueryStatus::InvalidInput) {
+    require(c.signedDistance == 0 && c.manifold.pointCount == 0);
+    return;
+  }
+  require(std::isfinite(c.signedDistance) && c.errorBound >= 0 && c.manifold.pointCount >= 0 && c.manifold.pointCount <= 4);
+  require((c.manifold.pointCount > 0) == (c.signedDistance <= maxDistance));
+  for (int i = 0; i < c.manifold.pointCount; ++i) {
+    const ContactPoint& p = c.manifold.points[i];
+    require(p.featureId != 0 && p.pointOnA.allFinite() && p.pointOnB.allFinite() && std::isfinite(p.separation));
+    require((p.pointOnB - p.pointOnA - p.separation * c.manifold.normal).norm() <= 1e-9 * (size + c.errorBound));
+    for (int k = 0; k < i; ++k) require(c.manifold.points[k].featureId != p.featureId);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -91,6 +119,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   penetration(a, b, pose);
   distance(a, b, pose);
   separatingPlane(a, b, pose);
+  QueryOptions margin;
+  margin.maxDistance = std::abs(in.number());
+  QueryCache manifoldCache;
+  const double pairSize = a.extent + a.radius + b.extent + b.radius + pose.position.cwiseAbs().maxCoeff();
+  for (int repeat = 0; repeat < 2; ++repeat) check(collide(a, b, pose, margin, &manifoldCache), margin.maxDistance, pairSize);
   const Eigen::Vector3d move = in.vector();
   const ShapeCastHit cast = shapeCast(a, b, pose, move);
   require(!cast.hit || (cast.fraction >= 0 && cast.fraction <= 1));

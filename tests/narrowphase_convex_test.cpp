@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Boxes, spheres, capsules, hulls and rounded ones of every family against the referee of convex_referee.h, and the referee
+// against answers known by hand.
+#include <sunder/narrowphase/query.h>
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "box_pair_check.h"
+#include "convex_families.h"
+
+namespace sunder {
+namespace {
+
+using convex::Family;
+using convex::Kind;
+using convex::PairCase;
+
+// Where faces and edges are nearly parallel the referee wants more than a long double.
+bool needsQuad(Family f) { return f == Family::NearParallel; }
+
+template <class Check>
+void forEachPair(std::uint64_t first, std::uint64_t count, Check&& check) {
+  int faults = 0;
+  for (int f = 0; f < static_cast<int>(Family::Count); ++f)
+    for (int a = 0; a < static_cast<int>(Kind::Count); ++a)
+      for (int b = 0; b < static_cast<int>(Kind::Count); ++b)
+        for (std::uint64_t seed = first; seed < first + count; ++seed) {
+          const PairCase c = convex::make(static_cast<Family>(f), static_cast<Kind>(a), static_cast<Kind>(b), seed);
+          const std::string fault = check(static_cast<Family>(f), c);
+          if (fault.empty()) continue;
+          ADD_FAILURE() << fault << "\nconvex::make(static_cast<Family>(" << f << "), Kind::" << convex::name(static_cast<Kind>(a))
+                        << ", Kind::" << convex::name(static_cast<Kind>(b)) << ", " << seed << ")";
+          if (++faults > 10) return;
+        }
+}
+
+std::string faultOf(Family family, const PairCase& c) {
+  return needsQuad(family) ? convex::faultOf<referee::Quad>(c) : convex::faultOf<long double>(c);
+}
+
+TEST(ConvexPairsAgainstReferee, Sample) { forEachPair(0, 3, faultOf); }
+TEST(ConvexPairsAgainstReferee, LongHundredThousand) { forEachPair(1000, 200, faultOf); }
+
+// In the frame of A nothing is rounded but the query's own sums: the bounds hold without any allowance.
+std::string boundsOf(Family, const PairCase& world) {
+  PairCase c;
+  c.a = convex::copyOf(world.a);
+  c.b = convex::copyOf(world.b);
+  c.poseB = relativePose(world.poseA, world.poseB);
+  const double exact = convex::Judge<referee::Quad>(c).exact(c);
+  const Proximity r = signedDistance(c.a.support(), c.b.support(), c.poseB);
+  std::ostringstream out;
+  out.precision(17);
+  if (!(r.lowerBound <= exact && exact <= r.upperBound))
+    out << "[" << r.lowerBound << ", " << r.upperBound << "] does not hold " << exact;
+  if (!(r.upperBound - r.lowerBound <= 1e-10 * std::max(c.a.extent(), c.b.extent())))
+    out << "bounds " << r.upperBound - r.lowerBound << " apart";
+  return out.str();
+}
+
+TEST(ConvexPairsAgainstReferee, BoundsHoldToTheLastBit) { forEachPair(50, 1, boundsOf); }
+
+TEST(BoxPairsAgainstReferee, BoundsHoldToTheLastBit) {
+  for (const families::Family family : families::all())
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      const auto c = families::inFrameOfA(families::pairOfSeed(family, seed));
+      const double exact = families::exactDistance(c, true);
+      QueryCache cache;
+      for (int i = 0; i < 2; ++i) {
+        const Proximity r = signedDistance(c.a, c.b, c.poseB, {}, &cache);
+        EXPECT_LE(r.lowerBound, exact) << families::name(family) << ' ' << seed;
+        EXPECT_GE(r.upperBound, exact) << families::name(family) << ' ' << seed;
+      }
+    }
+}
+
+// The other queries say the same as signedDistance, and their bounds and proofs hold.
+TEST(ConvexPairsAgainstReferee, QueriesAgree) {
+  forEachPair(80, 1, [](Family, const PairCase& c) -> std::string {
+    const Pose pose = relativePose(c.poseA, c.poseB);
+    const SupportShape a = c.a.support(), b = c.b.support();
+    const double exact = convex::Judge<long double>(c).exact(c), allowed = convex::allowedError(c);
+    std::ostringstream out;
+    const Intersection i = intersects(a, b, pose);
+    if (i.status != QueryStatus::Converged || !(i.errorBound > 0 && i.errorBound <= 1e-11 * (std::abs(exact) + 100 * 1e6)))
+      out << "intersects: " << toString(i.status) << ", " << i.errorBound << "; ";
+    if (std::abs(exact) > i.errorBound + allowed && i.overlap != (exact < 0)) out << "intersects: " << i.overlap << "; ";
+    if (!i.overlap && exact > allowed && !isSeparating(a, b, pose, i.separatingAxis)) out << "no separating axis; ";
+    const Penetration p = penetration(a, b, pose);
+    if (!(std::abs(p.separation - exact) <= allowed)) out << "separation " << p.separation << "; ";
+    if (!(std::abs(p.depth - std::max(0.0, -exact)) <= allowed)) out << "depth " << p.depth << "; ";
+    const Proximity d = distance(a, b, pose);
+    if (!(std::abs(d.signedDistance - std::max(0.0, exact)) <= allowed)) out << "distance " << d.signedDistance << "; ";
+    QueryOptions any;
+    any.maxDistance = 0;
+    for (const QueryOptions& options : {QueryOptions(), any}) {
+      const SeparatingPlane plane = separatingPlane(a, b, pose, options);
+      if (std::abs(exact) <= allowed) continue;
+      if (plane.found != (exact > 0)) out << "plane found: " << plane.found << "; ";
+      if (!plane.found) continue;
+      if (!(plane.gap > 0 && plane.gap <= exact + allowed)) out << "plane's gap " << plane.gap << "; ";
+      double mostA = -HUGE_VAL, leastB = HUGE_VAL;
+      for (const auto& q : c.a.corePoints()) mostA = std::max(mostA, plane.normal.dot(q) + c.a.coreRadius());
+      for (const auto& q : c.b.corePoints())
+        leastB = std::min(leastB, plane.normal.dot(pose.position + pose.orientation.normalized() * q) - c.b.coreRadius());
+      if (!(mostA <= plane.offset + allowed && leastB >= plane.offset - allowed)) out << "plane between " << mostA << " and " << leastB << "; ";
+    }
+    return out.str().empty() ? "" : out.str() + "exact " + std::to_string(exact);
+  });
+}
+
+// The referee itself, where the answer is known.
+TEST(ConvexReferee, KnowsTheAnswersKnownByHand) {
+  Box unit;
+  unit.halfExtents = {1, 1, 1};
+  PairCase c;
+  c.a.box = c.b.box = unit;
+  const auto exact = [&] { return convex::Judge<long double>(c).exact(c); };
+  c.poseB.position = {3, 0, 0};
+  EXPECT_NEAR(exact(), 1, 1e-15);
+  c.poseB.position = {3, 4, 5};
+  EXPECT_NEAR(exact(), std::sqrt(1 + 4 + 9.0), 1e-15);
+  c.poseB.position = {1.5, 0.2, 0.1};
+  EXPECT_NEAR(exact(), -0.5, 1e-15);
+  c.b.kind = Kind::Sphere;
+  c.b.sphere.radius = 0.25;
+  EXPECT_NEAR(exact(), 0.25, 1e-15);
+  c.poseB.position = {0.5, 0, 0};
+  EXPECT_NEAR(exact(), -0.75, 1e-15);
+  c.a.kind = c.b.kind = Kind::Capsule;
+  c.a.capsule = c.b.capsule = {1, 0.25};
+  EXPECT_NEAR(exact(), 0, 1e-15);
+  c.poseB.position = {0, 0, 3};
+  EXPECT_NEAR(exact(), 0.5, 1e-15);
+}
+
+// And against the referee of boxes, which is another program.
+TEST(ConvexReferee, AgreesWithThatOfBoxes) {
+  for (const families::Family family : families::all()) {
+    if (families::needsQuad(family)) continue;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      const auto box = families::pairOfSeed(family, seed);
+      PairCase c;
+      c.a.box = box.a;
+      c.b.box = box.b;
+      c.poseA = box.poseA;
+      c.poseB = box.poseB;
+      const double one = families::exactDistance(box, true), other = convex::Judge<referee::Quad>(c).exact(c);
+      EXPECT_NEAR(one, other, 1e-2 * families::allowedError(box)) << families::name(family) << ' ' << seed;
+    }
+  }
+}
+
+// The faces of a hull: a closed surface of plane, convex polygons with all corners on their inner sides.
+TEST(HullFaces, AreAClosedConvexSurface) {
+  families::Random r(3);
+  for (int i = 0; i < 300; ++i) {
+    const convex::AnyShape shape = convex::makeShape(Kind::Hull, r, {r.power(1e-3, 10), 1, r.power(0.1, 1e3)});
+    const ConvexHull& hull = *shape.hull;
+    const double size = 2 * hull.extent();
+    std::set<std::pair<int, int>> sides;
+    std::set<int> edges, corners;
+    for (const ConvexHull::Face& face : hull.faces()) {
+      ASSERT_GE(face.count, 3u);
+      EXPECT_NEAR(face.normal.norm(), 1, 1e-14);
+      for (std::uint32_t k = 0; k < face.count; ++k) {
+        const ConvexHull::Corner from = hull.loop()[face.first + k], to = hull.loop()[face.first + (k + 1) % face.count];
+        EXPECT_TRUE(sides.insert({from.vertex, to.vertex}).second) << "a side in two faces, the same way round";
+        edges.insert(from.edge);
+        corners.insert(from.vertex);
+        const Eigen::Vector3d p = hull.vertices()[from.vertex], q = hull.vertices()[to.vertex];
+        const Eigen::Vector3d outwards = (q - p).cross(face.normal).normalized();
+        for (std::uint32_t m = 0; m < face.count; ++m)
+          EXPECT_LE(outwards.dot(hull.vertices()[hull.loop()[face.first + m].vertex] - p), 1e-11 * size);
+        for (const auto& v : hull.vertices()) EXPECT_LE(face.normal.dot(v - p), 3e-11 * size);
+      }
+    }
+    for (const auto& side : sides) EXPECT_TRUE(sides.count({side.second, side.first})) << "a hole";
+    EXPECT_EQ(sides.size(), 2 * edges.size());
+    EXPECT_EQ(corners.size(), hull.vertices().size());
+    EXPECT_EQ(static_cast<int>(corners.size()) - static_cast<int>(edges.size()) + static_cast<int>(hull.faces().size()), 2) << "Euler";
+  }
+}
+
+}  // namespace
+}  // namespace sunder

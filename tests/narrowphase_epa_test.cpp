@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// EPA by itself: what its own polytope ends with, before anything else may put it right, against the fifteen axes of the
+// referee; and the polytope, which has to stay closed whatever is added to it.
+#include <sunder/narrowphase/epa_internal.h>
+#include <sunder/narrowphase/gjk_internal.h>
+#include <sunder/narrowphase/polytope_internal.h>
+#include <sunder/narrowphase/proximity_internal.h>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "box_pair_check.h"
+#include "convex_families.h"
+
+namespace sunder {
+namespace {
+
+using families::BoxPairCase;
+using families::Family;
+using families::Random;
+using math::Vec3;
+
+math::Difference differenceOf(const BoxPairCase& c) {
+  math::Difference d;
+  EXPECT_TRUE(math::makeDifference(supportShape(c.a), supportShape(c.b), c.poseB, d));
+  return d;
+}
+
+math::Vertex vertexAt(double x, double y, double z) { return {{x, y, z}, math::kNoId, {x, y, z}}; }
+
+// A pair in the frame of A, so that rounding of the poses has no part in what is judged.
+BoxPairCase pairOf(Family family, std::uint64_t seed) { return families::inFrameOfA(families::pairOfSeed(family, seed)); }
+
+struct Ran {
+  bool asked = false;  // GJK left it to EPA
+  math::Difference d;
+  math::GjkResult gjk;
+  math::EpaResult epa;
+};
+Ran run(const BoxPairCase& c) {
+  Ran r;
+  r.d = differenceOf(c);
+  r.gjk.simplex.count = 0;
+  math::gjk(r.d, math::dot(r.d.t, r.d.t) > 0 ? r.d.t : Vec3{1, 0, 0}, HUGE_VAL, 0, r.gjk);
+  r.asked = r.gjk.outcome == math::GjkOutcome::Inside || r.gjk.outcome == math::GjkOutcome::Touching;
+  if (r.asked) math::epa(r.d, r.gjk.simplex, r.gjk.axis, 0, r.epa);
+  return r;
+}
+
+// 1e-12 of the pair's size (the unit of the difference): a hundredth of the error the queries promise.
+constexpr double kAllowed = 1e-12;
+
+// All that EPA says about one pair. Returns false when it flagged its own answer.
+bool checkEpa(const Ran& r, const BoxPairCase& c) {
+  const math::EpaResult& e = r.epa;
+  const double exact = -families::exactDistance(c, true) / r.d.unit;
+  EXPECT_LE(e.lowerBound, e.depth);
+  EXPECT_LE(e.lowerBound, exact + kAllowed);
+  EXPECT_GE(e.depth, exact - kAllowed);
+  EXPECT_NEAR(math::length(e.normal), 1, 1e-12);
+  math::Vertex w;
+  EXPECT_NEAR(math::reach(r.d, e.normal, w), e.depth, kAllowed) << "depth is the reach along the normal";
+  EXPECT_FALSE(e.iterationLimit);
+  // 64 vertices of the difference, up to 6 evaluations to complete the simplex, one that finds nothing new.
+  EXPECT_LE(e.iterations, 71);
+  double sum = 0;
+  Vec3 nearest{0, 0, 0};
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_GE(e.weight[k], -1e-9);
+    sum += e.weight[k];
+    nearest = nearest + e.weight[k] * e.face[k].w;
+  }
+  EXPECT_NEAR(sum, 1, 1e-12);
+  if (e.degenerate) return false;
+  EXPECT_NEAR(e.depth, exact, kAllowed);
+  EXPECT_NEAR(e.lowerBound, exact, kAllowed);
+  // The point on the face is where the push leads: off it along the face at most where faces of nearly equal depth meet.
+  EXPECT_NEAR(math::length(nearest - e.depth * e.normal), 0, 1e-7);
+  return true;
+}
+
+class EpaOnBoxes : public testing::TestWithParam<Family> {};
+
+TEST_P(EpaOnBoxes, ItsOwnPolytopeGivesTheExactDepth) {
+  int asked = 0, flagged = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const BoxPairCase c = pairOf(GetParam(), seed);
+    const Ran r = run(c);
+    if (!r.asked) continue;
+    ++asked;
+    if (!checkEpa(r, c)) ++flagged;
+    if (HasFailure()) {
+      ADD_FAILURE() << families::name(GetParam()) << ", seed " << seed << '\n' << families::paste(c);
+      return;
+    }
+  }
+  EXPECT_GT(asked, 40) << families::name(GetParam());
+  // Only where edges are parallel to the last digits may rounding stop it, and it has to say so.
+  EXPECT_LE(flagged, asked / 50) << families::name(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, EpaOnBoxes,
+                         testing::Values(Family::Overlapping, Family::Shallow, Family::Deep, Family::Contained, Family::Coincident,
+                                         Family::KissingFaces, Family::NearParallel, Family::Thin1e3, Family::Thin1e6,
+                                         Family::SizeRatio1e6, Family::SameSizeStack, Family::Tiny, Family::Huge),
+                         [](const auto& test) { return "Family" + std::to_string(static_cast<int>(test.param)); });
+
+// Two points of the difference, three in a line, one point twice: EPA completes what GJK stopped with.
+TEST(Epa, StartsFromAnySimplex) {
+  const BoxPairCase c = pairOf(Family::Deep, 3);
+  const math::Difference d = differenceOf(c);
+  const double exact = -families::exactDistance(c, true) / d.unit;
+  for (int count = 1; count <= 3; ++count)
+    for (std::uint32_t id = 0; id < 64; ++id) {
+      math::Simplex s;
+      s.count = count;
+      for (int k = 0; k < count; ++k) s.vertex[k] = math::boxVertex(d, (id + static_cast<std::uint32_t>(k * k)) % 64);
+      math::EpaResult e;
+      math::epa(d, s, {1, 0, 0}, 0, e);
+      EXPECT_FALSE(e.degenerate || e.iterationLimit);
+      EXPECT_NEAR(e.depth, exact, kAllowed) << count << " vertices from " << id;
+      s.vertex[count - 1] = s.vertex[0];  // a double vertex
+      math::epa(d, s, {1, 0, 0}, 0, e);
+      EXPECT_NEAR(e.depth, exact, kAllowed) << count << " vertices from " << id;
+    }
+  // Four vertices in one plane: the corners of a face of A, B's corner the same.
+  for (std::uint32_t corner = 0; corner < 8; ++corner)
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::uint32_t p = 1u << (axis + 1) % 3, q = 1u << (axis + 2) % 3, id = corner << 3;
+      math::Simplex s;
+      s.count = 4;
+      s.vertex[0] = math::boxVertex(d, id);
+      s.vertex[1] = math::boxVertex(d, id | p);
+      s.vertex[2] = math::boxVertex(d, id | p | q);
+      s.vertex[3] = math::boxVertex(d, id | q);
+      math::EpaResult e;
+      math::epa(d, s, {1, 0, 0}, 0, e);
+      EXPECT_FALSE(e.degenerate || e.iterationLimit);
+      EXPECT_NEAR(e.depth, exact, kAllowed) << corner << ' ' << axis;
+    }
+}
+
+// Hulls have faces of many corners, so that the nearest face is a fan of triangles in one plane, and slivers.
+TEST(Epa, ItsOwnPolytopeGivesTheExactDepthOfHulls) {
+  using convex::Kind;
+  int asked = 0;
+  for (const convex::Family family : {convex::Family::Random, convex::Family::Deep, convex::Family::Coincident, convex::Family::Contained,
+                                      convex::Family::Thin1e3, convex::Family::Thin1e6, convex::Family::NearParallel})
+    for (const auto& [kindA, kindB] : {std::pair(Kind::Hull, Kind::Hull), {Kind::Box, Kind::Hull}, {Kind::Hull, Kind::Capsule}, {Kind::Sphere, Kind::Hull}})
+      for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        convex::PairCase c = convex::make(family, kindA, kindB, seed);
+        c.poseB = relativePose(c.poseA, c.poseB);
+        c.poseA = Pose();
+        const SupportShape a = c.a.support(), b = c.b.support();
+        math::Difference d;
+        ASSERT_TRUE(math::makeDifference(a, b, c.poseB, d));
+        math::GjkResult gjk;
+        gjk.simplex.count = 0;
+        math::gjk(d, {1, 0, 0}, HUGE_VAL, 0, gjk);
+        if (gjk.outcome != math::GjkOutcome::Inside && gjk.outcome != math::GjkOutcome::Touching) continue;
+        ++asked;
+        math::EpaResult e;
+        math::epa(d, gjk.simplex, gjk.axis, 0, e);
+        const double exact = -(convex::Judge<referee::Quad>(c).exact(c) + a.radius + b.radius) / d.unit;
+        EXPECT_NEAR(e.depth, exact, kAllowed);
+        EXPECT_LE(e.lowerBound, exact + kAllowed);
+        EXPECT_FALSE(e.iterationLimit || e.degenerate);
+        Vec3 nearest{0, 0, 0};
+        for (int k = 0; k < 3; ++k) nearest = nearest + e.weight[k] * e.face[k].w;
+        EXPECT_NEAR(math::length(nearest - e.depth * e.normal), 0, 1e-7);
+        if (HasFailure()) FAIL() << convex::name(family) << ' ' << convex::name(kindA) << ' ' << convex::name(kindB) << ' ' << seed;
+      }
+  EXPECT_GT(asked, 300);
+}
+
+// A difference without volume has depth 0 along a direction in which it has no width.
+TEST(Epa, FlatDifferencesHaveDepthZero) {
+  const Capsule capsule{1, 0.25};
+  Pose pose;
+  for (const auto& turn : {Quaternion(1, 0, 0, 0), Quaternion(std::sqrt(0.5), std::sqrt(0.5), 0, 0)}) {
+    pose.orientation = turn;
+    const SupportShape a = supportShape(capsule);
+    math::Difference d;
+    ASSERT_TRUE(math::makeDifference(a, a, pose, d));
+    math::Simplex s;
+    s.count = 1;
+    s.vertex[0] = math::support(d, {0, 0, 1});
+    math::EpaResult e;
+    math::epa(d, s, {0, 0, 1}, 0, e);
+    EXPECT_EQ(e.depth, 0);
+    EXPECT_EQ(e.lowerBound, 0);
+    math::Vertex w;
+    EXPECT_NEAR(math::reach(d, e.normal, w), 0, 1e-15);
+    EXPECT_NEAR(math::reach(d, -e.normal, w), 0, 1e-15);
+  }
+}
+
+// A ball about a point inside: the storage ends first, the bounds hold, and the answer is flagged unless they meet.
+TEST(Epa, CurvedShapesEndWithinTheirBounds) {
+  static const double radius = 1;
+  const SupportShape ball = supportShape(&radius, [](const void*, const Eigen::Vector3d& n, Eigen::Vector3d& p) { p = n.normalized(); });
+  const Sphere point{1e-3};
+  Random random(8);
+  for (int i = 0; i < 50; ++i) {
+    Pose pose;
+    pose.position = random.uniform(0, 0.999) * random.direction();
+    math::Difference d;
+    const SupportShape p = supportShape(point);
+    ASSERT_TRUE(math::makeDifference(ball, p, pose, d));
+    math::Simplex s;
+    s.count = 1;
+    s.vertex[0] = math::support(d, {0, 0, 1});
+    math::EpaResult e;
+    math::epa(d, s, {0, 0, 1}, 1e-6, e);
+    const double exact = (1 - pose.position.norm()) / d.unit;
+    EXPECT_LE(e.lowerBound, exact + 1e-15);
+    EXPECT_GE(e.depth, exact - 1e-15);
+    EXPECT_TRUE(e.iterationLimit || e.depth - e.lowerBound <= 1e-6);
+    EXPECT_NEAR(e.depth, exact, 0.02);
+  }
+}
+
+using TestPolytope = math::Polytope<tolerances::kMaxEpaVertices, std::uint8_t>;
+
+// Every edge belongs to two faces that run along it in opposite directions, and they know each other: a closed surface.
+void expectClosed(const TestPolytope& p) {
+  std::map<std::pair<int, int>, int> ofEdge;
+  int faces = 0;
+  for (int f = 0; f < p.faceCount(); ++f) {
+    if (!p.inUse(f)) continue;
+    ++faces;
+    for (int k = 0; k < 3; ++k) {
+      const auto edge = std::pair<int, int>(p.face(f).vertex[k], p.face(f).vertex[(k + 1) % 3]);
+      EXPECT_TRUE(ofEdge.emplace(edge, f).second) << "edge taken twice";
+    }
+  }
+  for (const auto& [edge, f] : ofEdge) {
+    const auto back = ofEdge.find({edge.second, edge.first});
+    ASSERT_TRUE(back != ofEdge.end()) << "a hole";
+    bool known = false;
+    for (int k = 0; k < 3; ++k)
+      known |= p.face(f).vertex[k] == edge.first && p.face(f).neighbour[k] == back->second &&
+               p.face(back->second).vertex[p.face(f).neighbourEdge[k]] == edge.second;
+    EXPECT_TRUE(known) << "neighbours do not know each other";
+  }
+  EXPECT_EQ(2 * ofEdge.size(), std::size_t(6 * faces));
+}
+
+// What is added lies anywhere: on faces, on edges, off by an ulp, far inside by mistake, or where it should.
+TEST(Polytope, StaysClosedWhateverIsAdded) {
+  for (int kind = 0; kind < 5; ++kind)
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      Random r(seed * 8 + static_cast<std::uint64_t>(kind));
+      const auto p = std::make_unique<TestPolytope>();
+      p->start(vertexAt(1, 1, 1), vertexAt(-1, -1, 1), vertexAt(-1, 1, -1), vertexAt(1, -1, -1));
+      expectClosed(*p);
+      for (int i = 0; i < 60; ++i) {
+        const int f = p->nearestFace();
+        ASSERT_GE(f, 0);
+        const auto& face = p->face(f);
+        Vec3 w = {r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-1, 1)};
+        if (kind == 0) w = (2 / math::length(w)) * w;
+        if (kind == 1) w = {double(r.below(3) - 1), double(r.below(3) - 1), double(r.below(3) - 1)};
+        if (kind == 2) w = p->vertex(face.vertex[0]).w + 1e-15 * w;
+        if (kind == 3) w = 0.5 * (p->vertex(face.vertex[0]).w + p->vertex(face.vertex[1]).w) + r.power(1e-17, 1) * face.normal;
+        ASSERT_TRUE(p->add(f, {w, math::kNoId, w}));
+        expectClosed(*p);
+        if (testing::Test::HasFailure()) FAIL() << "kind " << kind << ", seed " << seed << ", vertex " << i;
+      }
+    }
+}
+
+// The hull of points on a sphere: convex, with 2 V - 4 faces, all points inside or on it.
+TEST(Polytope, IsTheHullOfPointsInGeneralPosition) {
+  Random r(4);
+  for (int round = 0; round < 20; ++round) {
+    const auto p = std::make_unique<TestPolytope>();
+    p->start(vertexAt(0.9, 0.1, 0.1), vertexAt(-0.9, 0.2, 0.1), vertexAt(0, 0.8, -0.5), vertexAt(0, -0.7, -0.6));
+    for (int i = 0; i < 100; ++i) {
+      const Eigen::Vector3d d = r.direction();
+      const math::Vertex w = vertexAt(d.x(), d.y(), d.z());
+      int seen = -1;
+      for (int f = 0; f < p->faceCount() && seen < 0; ++f)
+        if (p->inUse(f) && math::dot(p->face(f).normal, w.w) > p->face(f).distance) seen = f;
+      if (seen < 0) continue;
+      ASSERT_TRUE(p->add(seen, w));
+      EXPECT_TRUE(p->holds(w));
+    }
+    int faces = 0;
+    std::vector<bool> used(static_cast<std::size_t>(p->vertexCount()), false);
+    for (int f = 0; f < p->faceCount(); ++f) {
+      if (!p->inUse(f)) continue;
+      ++faces;
+      for (const auto v : p->face(f).vertex) used[v] = true;
+      for (int v = 0; v < p->vertexCount(); ++v)
+        EXPECT_LE(math::dot(p->face(f).normal, p->vertex(v).w), p->face(f).distance + 1e-12);
+    }
+    EXPECT_EQ(faces, 2 * std::count(used.begin(), used.end(), true) - 4);
+  }
+}
+
+// By its id where it has one, by its place where not: EPA must not add a vertex twice.
+TEST(Polytope, HoldsWhatWasAdded) {
+  const auto p = std::make_unique<TestPolytope>();
+  const auto named = [](double x, double y, double z, std::uint32_t id) { return math::Vertex{{x, y, z}, id, {x, y, z}}; };
+  p->start(named(1, 1, 1, 0), named(-1, -1, 1, 63), named(-1, 1, -1, 7), named(1, -1, -1, 8));
+  for (const std::uint32_t id : {0u, 63u, 7u, 8u}) EXPECT_TRUE(p->holds(named(9, 9, 9, id))) << id;
+  for (const std::uint32_t id : {1u, 6u, 62u, 31u}) EXPECT_FALSE(p->holds(named(1, 1, 1, id))) << id;
+  ASSERT_TRUE(p->add(p->nearestFace(), named(2, 2, 2, 31)));
+  EXPECT_TRUE(p->holds(named(0, 0, 0, 31)));
+  EXPECT_FALSE(p->holds(vertexAt(3, 3, 3)));
+  ASSERT_TRUE(p->add(p->nearestFace(), vertexAt(3, 3, 3)));
+  EXPECT_TRUE(p->holds(vertexAt(3, 3, 3)));
+}
+
+TEST(Polytope, FullStorageIsRefusedAndLeavesTheSurfaceClosed) {
+  const auto p = std::make_unique<TestPolytope>();
+  p->start(vertexAt(1, 1, 1), vertexAt(-1, -1, 1), vertexAt(-1, 1, -1), vertexAt(1, -1, -1));
+  Random r(6);
+  int added = 4;
+  for (int i = 0; i < 200; ++i) {
+    const Eigen::Vector3d d = (2 + 0.01 * i) * r.direction();
+    added += p->add(p->nearestFace(), vertexAt(d.x(), d.y(), d.z()));
+  }
+  EXPECT_EQ(added, tolerances::kMaxEpaVertices);
+  EXPECT_EQ(p->vertexCount(), tolerances::kMaxEpaVertices);
+  expectClosed(*p);
+}
+
+}  // namespace
+}  // namespace sunder
