@@ -54,6 +54,11 @@ endfunction()
 function(sunder_private_flags target)
   target_compile_options(${target} PRIVATE -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math -Wno-psabi)
   target_compile_definitions(${target} PRIVATE EIGEN_DONT_VECTORIZE)
+  # g++ 12 fuses a product with an alternating sum and difference (vfmaddsub) even when told not to contract, wherever the
+  # user's flags bring FMA along.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(${target} PRIVATE -mno-fma -mno-fma4 -mno-avx512f)
+  endif()
   sunder_warnings(${target})
 endfunction()
 
