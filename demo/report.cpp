@@ -37,8 +37,8 @@ void printTable(const RunResult& r, std::ostream& out) {
   row(out, "ms per step", "%9s %9s", "median", "p99");
   for (const StageTiming& time : r.times)
     row(out, ("  " + time.stage).c_str(), "%9.3f %9.3f", time.timing.median, time.timing.p99);
-  row(out, "pairs", "%d", r.pairs);
-  row(out, "contacts", "%d with %d points", r.contacts, r.contactPoints);
+  row(out, "pairs", "%d", r.last.pairs);
+  row(out, "contacts", "%d with %d points", r.last.contacts, r.last.contactPoints);
   row(out, "deepest penetration", "%.4f mm now, %.4f mm over the run", 1e3 * r.deepestPenetration,
       1e3 * r.deepestPenetrationRun);
   row(out, "mean penetration", "%.4f mm", 1e3 * r.meanPenetration);
@@ -75,9 +75,13 @@ void writeJson(const RunResult& r, std::ostream& out) {
                      {"energy_start", r.energyStart},
                      {"energy_end", r.energyEnd},
                      {"asleep", r.asleep},
-                     {"pairs", r.pairs},
-                     {"contacts", r.contacts},
-                     {"contact_points", r.contactPoints},
+                     {"awake", r.last.awakeBodies},
+                     {"pairs", r.last.pairs},
+                     {"contacts", r.last.contacts},
+                     {"contact_points", r.last.contactPoints},
+                     {"narrowphase_queries", r.last.narrowphaseQueries},
+                     {"islands", r.last.islands},
+                     {"colors", r.last.colors},
                      {"ms_per_step", times},
                      {"problems", r.problems},
                      {"bodies", bodies}};

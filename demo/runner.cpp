@@ -159,9 +159,7 @@ class Run {
     result_.meanPenetration = overlaps_.mean;
     result_.rmsSpeed = rmsSpeed();
     result_.energyEnd = world_.energy();
-    result_.pairs = last.pairs;
-    result_.contacts = last.contacts;
-    result_.contactPoints = last.contactPoints;
+    result_.last = last;
     for (std::size_t i = 0; i < std::size(kStages); ++i)
       result_.times.push_back({kStages[i].name, timing(samples_[i])});
     for (std::size_t i = 0; i < ids_.size(); ++i) {

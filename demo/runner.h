@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sunder/demo/scenes.h"
+#include "sunder/physics/step_report.h"
 
 namespace sunder::demo {
 
@@ -50,7 +51,8 @@ struct RunResult {
   double meanPenetration = 0;             // metres, over the overlapping pairs after the last step
   double rmsSpeed = 0;                    // m/s, over the dynamic bodies
   double energyStart = 0, energyEnd = 0;  // J
-  int dynamicBodies = 0, asleep = 0, pairs = 0, contacts = 0, contactPoints = 0;
+  int dynamicBodies = 0, asleep = 0;
+  StepReport last;                    // counters of the last step
   std::vector<StageTiming> times;     // "total" first
   std::vector<BodyResult> bodies;     // in the scene's order
   std::vector<std::string> problems;  // what went wrong in the run; empty: nothing

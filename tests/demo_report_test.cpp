@@ -24,13 +24,16 @@ TEST(Report, JsonHasTheDocumentedKeysAndTheRunsValues) {
   const nlohmann::json json = nlohmann::json::parse(out.str());
   for (const char* key : {"scene", "steps", "dt", "substeps", "threads", "instruction_set", "hash",
                           "deepest_penetration", "deepest_penetration_run", "mean_penetration", "rms_speed",
-                          "energy_start", "energy_end", "asleep", "pairs", "contacts", "ms_per_step", "bodies"})
+                          "energy_start", "energy_end", "asleep", "awake", "pairs", "contacts", "contact_points", "narrowphase_queries",
+                          "islands", "colors", "ms_per_step", "bodies"})
     EXPECT_TRUE(json.contains(key)) << key;
   for (const char* key : {"median", "p99", "broadphase", "narrowphase", "solver"})
     EXPECT_TRUE(json["ms_per_step"][key].is_number()) << key;
   EXPECT_EQ(json["scene"], "stack2");
   EXPECT_EQ(json["steps"], 5);
   EXPECT_EQ(json["threads"], 2);
+  EXPECT_EQ(json["awake"], result.last.awakeBodies);
+  EXPECT_EQ(json["narrowphase_queries"], result.last.narrowphaseQueries);
   EXPECT_EQ(json["hash"], hexadecimal(result.hash));
   ASSERT_EQ(json["bodies"].size(), 3u);
   EXPECT_EQ(json["bodies"][0]["name"], "ground");

@@ -25,7 +25,7 @@ TEST(Runner, FreeFallIsAsPhysicsSays) {
   EXPECT_EQ(result.steps, 60);
   EXPECT_NEAR(result.rmsSpeed, 9.81, 0.01);
   EXPECT_NEAR(result.energyEnd, result.energyStart, 0.01 * std::abs(result.energyStart));
-  EXPECT_EQ(result.contacts, 0);
+  EXPECT_EQ(result.last.contacts, 0);
   EXPECT_EQ(result.deepestPenetrationRun, 0);
   EXPECT_EQ(result.dynamicBodies, 8);
   EXPECT_TRUE(result.problems.empty());
@@ -42,7 +42,7 @@ TEST(Runner, StackStands) {
   EXPECT_LT(result.deepestPenetrationRun, 0.005);
   EXPECT_NEAR(result.bodies[5].pose.position[1], 4.5, 0.01);
   EXPECT_NEAR(result.bodies[5].pose.position[0], 0, 0.01);
-  EXPECT_EQ(result.contacts > 0 || result.asleep == 5, true);
+  EXPECT_EQ(result.last.contacts > 0 || result.asleep == 5, true);
 }
 
 TEST(Runner, SameRunSameHashOtherRunOtherHash) {
