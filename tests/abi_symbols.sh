@@ -26,4 +26,10 @@ if [ -n "$wide" ]; then
   echo "weak symbols in a file of wide code: $wide" >&2
   exit 1
 fi
+# And nothing may be fused, in the files for wider instruction sets neither: the baseline has no such instruction.
+fused=$(objdump -d --no-show-raw-insn "$1" | awk '/^[0-9a-f]+ <.*>:$/ { name = $2; next } $2 ~ /^vfn?m(add|sub)/ { print name }' | sort -u)
+if [ -n "$fused" ]; then
+  echo "functions with FMA instructions: $fused" >&2
+  exit 1
+fi
 echo "$(wc -l <"$weak") weak symbols, none of them rounds"
