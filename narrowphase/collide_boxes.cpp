@@ -170,6 +170,7 @@ bool findByAxes(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCo
 // GJK and EPA. Returns false as above; `done` false: they did not converge, and nothing is set.
 bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCollision& result, Found& found, bool& done) {
   done = true;
+  found.distance = -1;  // EPA's face may prove a pair apart that GJK could not tell from touching
   if (cache.face > 0) {
     // In contact last time, on a known face of the difference. EPA would have to show that none of its other faces has
     // come nearer; there are fifteen directions of faces, and looking at each is that certificate.

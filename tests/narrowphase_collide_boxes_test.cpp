@@ -458,5 +458,19 @@ TEST(CollideBoxesSweep, DeepestPointIsKept) {
   }
 }
 
+// Found by the fuzzer: GJK took the pair as touching, EPA's face proved it apart, and the distance was never set.
+TEST(CollideBoxes, ApartByTheFaceOfEpa) {
+  const Box a{{3.218631510348423e-57, 3.2004702358828224e-57, 3.218670402413488e-57}};
+  const Box b{{1.398043291263034e-76, 4.851077659921261e-33, 4.6615057777998254e-33}};
+  Pose pose;
+  pose.position = {1.245031453809846e-47, 5.5494766787447e-311, 0};
+  BoxPairCache one, other;
+  BoxCollision gjk, closed;
+  collideBoxes(a, b, pose, 0.01, NarrowphaseMethod::GjkEpa, one, gjk);
+  collideBoxes(a, b, pose, 0.01, NarrowphaseMethod::ClosedForm, other, closed);
+  EXPECT_NEAR(closed.signedDistance, 1.245e-47, closed.errorBound);
+  EXPECT_NEAR(gjk.signedDistance, closed.signedDistance, 1e-6 * closed.errorBound);
+}
+
 }  // namespace
 }  // namespace sunder
