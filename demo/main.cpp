@@ -26,7 +26,7 @@ constexpr const char *kGjkEpa = "gjk-epa", *kClosedForm = "closed-form";
 constexpr int kDone = 0, kFoundWrong = 1, kBadInput = 2;
 
 struct StepArguments {
-  std::string scene, record, csv, json, sleep = "on", ccd = "on", narrowphase;
+  std::string scene, record, csv, json, sleep = "on", ccd = "on", narrowphase = kClosedForm;
   std::optional<int> steps;
   std::optional<double> seconds, dt;
   double perturb = 0;
@@ -49,14 +49,13 @@ CLI::Validator finite(double lowest, bool open) {
       "NUMBER");
 }
 
-// Without the option `name` stays empty: the world's default.
 void addNarrowphaseOption(CLI::App& app, std::string& name) {
   app.add_option("--narrowphase", name, "how pairs of boxes are compared: " + std::string(kGjkEpa) + " or " + kClosedForm)
-      ->check(CLI::IsMember({kGjkEpa, kClosedForm}));
+      ->check(CLI::IsMember({kGjkEpa, kClosedForm}))
+      ->capture_default_str();
 }
 
 NarrowphaseMethod narrowphaseMethod(const std::string& name) {
-  if (name.empty()) return WorldDef().narrowphase;
   return name == kClosedForm ? NarrowphaseMethod::ClosedForm : NarrowphaseMethod::GjkEpa;
 }
 
@@ -168,7 +167,7 @@ int run(int argc, char** argv) {
   StepArguments stepArguments;
   CLI::App* stepCommand = app.add_subcommand("step", "simulate a scene and print a table");
   addStepOptions(*stepCommand, stepArguments);
-  std::string pairs, method, sceneName;
+  std::string pairs, method = kGjkEpa, sceneName;
   CLI::App* collideCommand = app.add_subcommand("collide", "query the box pairs of a file, one JSON line each");
   collideCommand->add_option("PAIRS", pairs, "pair file")->required();
   addNarrowphaseOption(*collideCommand, method);
