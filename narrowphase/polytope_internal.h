@@ -187,6 +187,7 @@ inline int Polytope<kMostVertices, Index>::collectSeen(int face, const Vec3& w, 
       ++edges;
     }
   }
+  if (edges == 0) return 0;  // w sees all faces, to rounding: there is no border to walk
   // A tree of triangles with no border vertex twice is a disc: no need to look.
   if (simple && edges != seenCount_ + 2) {
     int length = 0;
