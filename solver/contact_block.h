@@ -28,9 +28,8 @@ struct alignas(64) ContactBlock {
     Lanes mass = {};          // effective mass of the normal row; 0: no such point
     Lanes impulse = {};       // N s, over one substep, >= 0
     Lanes totalImpulse = {};  // N s, sum over the substeps so far
+    Lanes reference = {};     // N s, over one substep: the load to which the softness is relative
   } points[4];
-
-  Lanes reference = {};  // N s over one substep: the load of a point to which the softness is relative
 
   // Friction acts at one point of the patch: two tangential rows solved as a 2 x 2 block, and a twist row about the
   // normal.
@@ -74,6 +73,8 @@ struct alignas(64) ContactBlockInput {
   Lanes moves[2] = {};        // 1: this contact moves A, B; 0: it does not, whatever the mass (dominance)
   Lanes frictionImpulse[3] = {};  // of the last step, world axes
   Lanes surfaceVelocity[3] = {};
+  Lanes reference = {};  // N s over one substep: the load that the whole contact has settled to
+  float sagSpeed = 0;    // m/s: a point may be loaded above its reference by its mass times this
 };
 
 }  // namespace sunder

@@ -53,7 +53,6 @@ void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 m
   const Float8 inverseSubstep = splat(parameters.inverseSubstep), bias = splat(parameters.bias * parameters.inverseSubstep);
   const Float8 maxPush = splat(-parameters.maxPushSpeed), slop = splat(parameters.slop);
   const Float8 massScale = splat(parameters.massScale), impulseScale = splat(parameters.impulseScale);
-  const Float8 reference = load8(block.reference);
   for (int i = 0; i < block.pointCount; ++i) {
     ContactBlock::Point& point = block.points[i];
     const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse);
@@ -66,7 +65,7 @@ void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 m
     // A hit is no matter of softness: a load that has come from nothing in this substep would leak right away.
     const Mask8 rigid = zero > select(mask, zero - one, select(apart, zero - one, zero));
     const Float8 scale = select(rigid, one, massScale), leak = select(rigid, zero, impulseScale);
-    Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - reference, zero);
+    Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - load8(point.reference), zero);
     if (kMasked) change = select(mask, change, zero);
     const Float8 next = max8(impulse + change, zero);
     store8(point.impulse, next);

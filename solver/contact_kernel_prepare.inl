@@ -76,6 +76,20 @@ void storeSymmetric(ContactBlock::Lanes (&out)[6], const Symmetric3& m) {
   store8(out[5], m.zz);
 }
 
+// Equation (8): the mean of the contact's points, or more for a point that carries so much that it would sag too far.
+void prepareReference(ContactBlock& block, const ContactBlockInput& in) {
+  const Float8 zero = splat(0.0f), one = splat(1.0f), reference = load8(in.reference), sagSpeed = splat(in.sagSpeed);
+  Float8 points = zero, load = zero;
+  for (int i = 0; i < 4; ++i) {
+    points = points + load8(in.present[i]);
+    load = load + load8(block.points[i].impulse);
+  }
+  const Float8 mean = reference / max8(points, one);
+  const Float8 share = select(load > zero, reference / select(load > zero, load, one), zero);
+  for (ContactBlock::Point& point : block.points)
+    store8(point.reference, max8(mean, share * load8(point.impulse) - sagSpeed * load8(point.mass)));
+}
+
 SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass* masses) {
   block.hits = block.settles = false;
   const Float8 one = splat(1.0f), zero = splat(0.0f);
@@ -125,6 +139,7 @@ SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, co
     const Mask8 real = (k > zero) & (load8(in.present[i]) > zero);
     store8(point.mass, select(real, one / select(real, k, one), zero));
   }
+  prepareReference(block, in);
   prepareFriction(block, f, in, ia, ib, inverseMass, r, offset);
   store8(block.totalTangentImpulse[0], zero);
   store8(block.totalTangentImpulse[1], zero);

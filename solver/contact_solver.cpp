@@ -34,6 +34,9 @@ constexpr double kImpulseScale = 1 / (1 + kStiffness);
 // points, slowly (per step). So a load that stays sinks in by 1/20 of what the spring alone would give.
 constexpr double kReferenceShare = 0.95;
 constexpr double kReferenceRate = 0.02;
+// m. A light body that carries a heavy one on a corner is not meant by "the mean of the points": there the reference of
+// the point is so high that it sags by no more than this, were it not for the share above.
+constexpr double kMostSag = 5e-4;
 constexpr double kMaxPushSpeed = 3.0;   // m/s
 // Bodies that were put inside each other move apart at up to this speed, m/s, found in so many passes.
 constexpr double kCalmPushSpeed = 1.0;
@@ -203,7 +206,7 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
     in.surfaceVelocity[k][lane] = static_cast<float>(sign) * contact.surfaceVelocity[k];
   }
   block.twistImpulse[lane] = scale * contact.twistImpulse;
-  block.reference[lane] = scale * contact.reference / static_cast<float>(contact.pointCount);
+  in.reference[lane] = scale * contact.reference;
   block.friction[lane] = contact.friction;
   block.restitution[lane] = contact.restitution;
   block.isNew = block.isNew || contact.substep == 0;
@@ -234,6 +237,7 @@ void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::
 void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                               const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel) {
   ContactBlockInput in;
+  in.sagSpeed = static_cast<float>(kMostSag * kStiffness * kBias) / substep;
   block.pointCount = 0;
   block.deepest = 0;
   block.isLocked = block.isNew = block.startedInside = false;
@@ -243,7 +247,7 @@ void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& c
     block.bodyA[lane] = block.bodyB[lane] = block.locksA[lane] = block.locksB[lane] = 0;
     in.normal[2][lane] = 1.0f;
     for (ContactBlock::Point& point : block.points) point.separation[lane] = point.impulse[lane] = 0;
-    block.twistImpulse[lane] = block.reference[lane] = block.friction[lane] = block.restitution[lane] = block.normalGain[lane] = 0;
+    block.twistImpulse[lane] = block.friction[lane] = block.restitution[lane] = block.normalGain[lane] = 0;
   }
   kernel.prepare(block, in, masses.data());
 }
