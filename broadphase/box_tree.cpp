@@ -26,9 +26,10 @@ Choice enlargement(const FloatBox& box, const FloatBox& added) {
   return {halfArea(hull(box, added)) - area, area};
 }
 
-}  // namespace
+// The children of a full node and the one that is too many.
+struct Entries {
+  static constexpr unsigned kWidth = BoxTree::kWidth;
 
-struct BoxTree::Entries {
   FloatBox box[kWidth + 1];
   std::uint32_t child[kWidth + 1];
   unsigned order[kWidth + 1];
@@ -67,6 +68,8 @@ struct BoxTree::Entries {
     return best;
   }
 };
+
+}  // namespace
 
 std::uint32_t BoxTree::newNode(unsigned level) {
   std::uint32_t index;

@@ -57,7 +57,6 @@ class BoxTree {
   bool visitOverlaps(const FloatBox& box, Visit&& visit) const;
 
  private:
-  struct Entries;
   std::uint32_t newNode(unsigned level);
   void link(std::uint32_t node, unsigned lane, std::uint32_t child, Places& places);
   void addTo(std::uint32_t node, std::uint32_t child, const FloatBox& box, Places& places);
