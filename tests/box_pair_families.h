@@ -19,6 +19,8 @@ struct BoxPairCase {
   Pose poseA, poseB;
 };
 
+// Each draw is a statement of its own, here and wherever a case is made: arguments and operands are evaluated in an order of
+// the compiler's choice, and a seed has to name the same pair for all.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -27,14 +29,38 @@ class Random {
   }
   double power(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
   int below(int n) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(n)); }
+  Eigen::Vector3d inCube(double low, double high) {
+    const double z = uniform(low, high);
+    const double y = uniform(low, high);
+    const double x = uniform(low, high);
+    return {x, y, z};
+  }
+  Eigen::Vector3d powers(double low, double high) {
+    const double z = power(low, high);
+    const double y = power(low, high);
+    const double x = power(low, high);
+    return {x, y, z};
+  }
   Eigen::Vector3d direction() {
     for (;;) {
-      const Eigen::Vector3d v(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1));
+      const Eigen::Vector3d v = inCube(-1, 1);
       const double n = v.norm();
       if (n > 0.1 && n <= 1) return v / n;
     }
   }
-  Quaternion rotation() { return turn(direction() * uniform(0, 3.14159)); }
+  // A vector in any direction, of a length between the two, each length (each power of ten) as likely as the next.
+  Eigen::Vector3d vector(double low, double high) {
+    const Eigen::Vector3d n = direction();
+    return uniform(low, high) * n;
+  }
+  Eigen::Vector3d vectorOfPower(double low, double high) {
+    const Eigen::Vector3d n = direction();
+    return power(low, high) * n;
+  }
+  Quaternion rotation() {
+    const double angle = uniform(0, 3.14159);
+    return turn(angle * direction());
+  }
   static Quaternion turn(const Eigen::Vector3d& v) {  // rotation vector
     const double angle = v.norm(), s = angle > 0 ? std::sin(angle / 2) / angle : 0.5;
     return Quaternion(std::cos(angle / 2), s * v.x(), s * v.y(), s * v.z()).normalized();
@@ -80,14 +106,16 @@ inline Eigen::Vector3d contactDirection(Random& r, const BoxPairCase& c) {
   const int kind = r.below(4);
   Eigen::Vector3d n = kind == 0 ? r.direction() : kind == 1 ? a : kind == 2 ? b : Eigen::Vector3d(a.cross(b));
   if (n.norm() < 1e-3) n = a;
-  return n.normalized() * (r.below(2) ? 1.0 : -1.0);
+  const double sign = r.below(2) ? 1 : -1;
+  return sign * n.normalized();
 }
 // Puts B next to A: the boxes' projections on some contact direction overlap by `overlap` of the smaller extent, and the
 // centre is moved sideways a little.
 inline void place(Random& r, BoxPairCase& c, double overlap) {
   const Eigen::Vector3d n = contactDirection(r, c);
   const double size = std::min(c.a.halfExtents.minCoeff(), c.b.halfExtents.minCoeff());
-  Eigen::Vector3d side = r.direction() * r.uniform(0, 1) * std::min(c.a.halfExtents.maxCoeff(), c.b.halfExtents.maxCoeff());
+  const double aside = r.uniform(0, 1);
+  Eigen::Vector3d side = aside * r.direction() * std::min(c.a.halfExtents.maxCoeff(), c.b.halfExtents.maxCoeff());
   side -= side.dot(n) * n;
   c.poseB.position = c.poseA.position + (touchAlong(c, n) - overlap * size) * n + side;
 }
@@ -104,11 +132,10 @@ inline BoxPairCase make(Family family, Random& r) {
     case Family::Overlapping: place(r, c, r.uniform(0, 1.5)); break;
     case Family::Near: place(r, c, -r.power(1e-9, 1)); break;
     case Family::Shallow: place(r, c, r.power(1e-12, 1e-3)); break;
-    case Family::Deep: c.poseB.position = 0.3 * r.uniform(0, 1) * r.direction(); break;
+    case Family::Deep: c.poseB.position = r.vector(0, 0.3); break;
     case Family::Contained:
       c.b.halfExtents *= 0.02;
-      c.poseB.position = c.poseA.orientation * Eigen::Vector3d(0.9 * r.uniform(-1, 1) * c.a.halfExtents[0],
-        0.9 * r.uniform(-1, 1) * c.a.halfExtents[1], 0.9 * r.uniform(-1, 1) * c.a.halfExtents[2]);
+      c.poseB.position = c.poseA.orientation * (0.9 * r.inCube(-1, 1)).cwiseProduct(c.a.halfExtents);
       break;
     case Family::Coincident:
       c.poseB.position = c.poseA.position;
@@ -118,7 +145,7 @@ inline BoxPairCase make(Family family, Random& r) {
     case Family::KissingFaces: {
       c.poseA.orientation = c.poseB.orientation = r.below(2) ? Quaternion(1, 0, 0, 0) : c.poseA.orientation;
       const int k = r.below(3);
-      Eigen::Vector3d local(r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(-1, 1));
+      Eigen::Vector3d local = r.inCube(-1, 1);
       local[k] = c.a.halfExtents[k] + c.b.halfExtents[k];
       const int ulps = r.below(3) - 1;
       if (ulps) local[k] = std::nextafter(local[k], ulps * HUGE_VAL);
@@ -133,7 +160,7 @@ inline BoxPairCase make(Family family, Random& r) {
       break;
     }
     case Family::NearParallel:
-      c.poseB.orientation = (c.poseA.orientation * Random::turn(r.power(1e-9, 1e-3) * r.direction())).normalized();
+      c.poseB.orientation = (c.poseA.orientation * Random::turn(r.vectorOfPower(1e-9, 1e-3))).normalized();
       place(r, c, r.uniform(-0.1, 0.3));
       break;
     case Family::NearParallelEdges: {
@@ -141,7 +168,7 @@ inline BoxPairCase make(Family family, Random& r) {
       c.a.halfExtents = {r.power(1, 1e6), r.power(0.01, 1), r.power(0.01, 1)};
       c.b.halfExtents = {r.power(1, 1e6), r.power(0.01, 1), r.power(0.01, 1)};
       const Quaternion spin = Random::turn(Eigen::Vector3d(r.uniform(-3, 3), 0, 0));
-      c.poseB.orientation = (c.poseA.orientation * Random::turn(r.power(1e-8, 1e-1) * r.direction()) * spin).normalized();
+      c.poseB.orientation = (c.poseA.orientation * Random::turn(r.vectorOfPower(1e-8, 1e-1)) * spin).normalized();
       place(r, c, r.uniform(-0.5, 0.5));
       c.poseB.position -= 0.9 * (c.poseB.position - c.poseA.position).dot(c.poseA.orientation * Eigen::Vector3d::UnitX()) *
                           (c.poseA.orientation * Eigen::Vector3d::UnitX());
@@ -152,9 +179,12 @@ inline BoxPairCase make(Family family, Random& r) {
       const double thin = r.power(1e-5, 1e-2);
       c.a.halfExtents[2] = thin * r.uniform(0.5, 1);
       c.b.halfExtents[2] = thin * r.uniform(0.5, 1);
-      c.poseB.orientation = (c.poseA.orientation * Random::turn(thin * r.power(0.1, 10) * r.direction())).normalized();
-      const Eigen::Vector3d local((c.a.halfExtents[0] + c.b.halfExtents[0]) * r.uniform(-1, 1),
-                                  (c.a.halfExtents[1] + c.b.halfExtents[1]) * r.uniform(-1, 1), thin * r.uniform(-3, 3));
+      const Eigen::Vector3d axis = r.direction();
+      c.poseB.orientation = (c.poseA.orientation * Random::turn(thin * r.power(0.1, 10) * axis)).normalized();
+      const double z = thin * r.uniform(-3, 3);
+      const double y = (c.a.halfExtents[1] + c.b.halfExtents[1]) * r.uniform(-1, 1);
+      const double x = (c.a.halfExtents[0] + c.b.halfExtents[0]) * r.uniform(-1, 1);
+      const Eigen::Vector3d local(x, y, z);
       c.poseB.position = c.poseA.position + c.poseA.orientation * local;
       break;
     }
@@ -186,10 +216,10 @@ inline BoxPairCase make(Family family, Random& r) {
     case Family::SameSizeStack: {
       c.b = c.a;
       const int k = r.below(3);
-      Eigen::Vector3d local = r.power(1e-9, 1e-3) * r.direction();
+      Eigen::Vector3d local = r.vectorOfPower(1e-9, 1e-3);
       local[k] += (2 - r.uniform(-1e-3, 3e-3)) * c.a.halfExtents[k];
       c.poseB.position = c.poseA.orientation * local;
-      c.poseB.orientation = (c.poseA.orientation * Random::turn(r.power(1e-9, 1e-3) * r.direction())).normalized();
+      c.poseB.orientation = (c.poseA.orientation * Random::turn(r.vectorOfPower(1e-9, 1e-3))).normalized();
       break;
     }
     case Family::Count: break;

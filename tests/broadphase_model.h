@@ -101,7 +101,12 @@ class BroadphaseModel {
   }
   Eigen::Vector3d randomMotion() {
     if (source_.next(2)) return {0, 0, 0};
-    return scale_ * 0.125 * Eigen::Vector3d(lattice(2) - 1, lattice(2) - 1, lattice(2) - 1);
+    return scale_ * 0.125 * inLattice(2);
+  }
+  // One draw per declarator: a call's arguments have no order.
+  Eigen::Vector3d inLattice(std::uint32_t bound) {
+    const double half = 0.5 * bound, z = lattice(bound) - half, y = lattice(bound) - half, x = lattice(bound) - half;
+    return {x, y, z};
   }
   CollisionFilter randomFilter() {
     if (source_.next(3)) return {};
@@ -119,7 +124,11 @@ class BroadphaseModel {
   }
   bool insert() {
     if (alive_.size() >= capacity_) return remove();
-    if (source_.next(8) != 0) return insertBox(randomBox(), source_.next(4) == 0, randomFilter());
+    if (source_.next(8) != 0) {
+      const CollisionFilter filter = randomFilter();
+      const bool isStatic = source_.next(4) == 0;
+      return insertBox(randomBox(), isStatic, filter);
+    }
     std::vector<ProxyDef> defs(source_.next(40));
     for (ProxyDef& def : defs) def = {randomBox(), source_.next(4) == 0, randomFilter()};
     std::vector<ProxyId> got(defs.size()), want(defs.size());
@@ -219,7 +228,7 @@ class BroadphaseModel {
     const Aabb box = randomBox();
     std::vector<ProxyId> got, want;
     if (!check(tested_.overlap(box, got) == referee_.overlap(box, want) && got == want, "overlap")) return false;
-    BoxCast cast{randomBox(), scale_ * Eigen::Vector3d(lattice(64) - 32, lattice(64) - 32, lattice(64) - 32)};
+    BoxCast cast{randomBox(), scale_ * inLattice(64)};
     if (source_.next(2)) cast.box.upper = cast.box.lower;
     if (source_.next(4) == 0) cast.displacement[source_.next(3)] = 0;
     std::vector<CastHit> gotHits, wantHits;

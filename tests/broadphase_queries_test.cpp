@@ -160,10 +160,14 @@ TEST(SweepAndPruneQueries, FarFromEverything) {
 TEST(SweepAndPruneQueries, ManyThreadsAtOnce) {
   std::mt19937 random(3);
   const auto number = [&](double bound) { return bound * static_cast<double>(random()) / 4294967296.0; };
+  const auto cubeOf = [&](double size) {
+    const double z = number(50), y = number(50), x = number(50);  // one draw per declarator: a call's arguments have no order
+    return cube(x, y, z, size);
+  };
   SweepAndPrune world;
-  for (int i = 0; i < 2000; ++i) world.insert(cube(number(50), number(50), number(50), 0.1 + number(1)), i % 3 == 0);
+  for (int i = 0; i < 2000; ++i) world.insert(cubeOf(0.1 + number(1)), i % 3 == 0);
   world.updatePairs();
-  for (ProxyId id = 0; id < 50; ++id) world.move(id, cube(number(50), number(50), number(50), 1));
+  for (ProxyId id = 0; id < 50; ++id) world.move(id, cubeOf(1));
   const auto ask = [&world] {
     std::vector<double> answers;
     std::vector<ProxyId> ids;

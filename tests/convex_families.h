@@ -142,9 +142,17 @@ inline Eigen::Vector3d contactDirection(Random& r, const referee::Core<double>& 
     return (toEigen(c.vertices[e.second]) - toEigen(c.vertices[e.first])).normalized();
   };
   const int kind = r.below(4);
-  Eigen::Vector3d n = kind == 0 ? r.direction() : kind == 1 ? normal(a) : kind == 2 ? normal(b) : Eigen::Vector3d(edge(a).cross(edge(b)));
+  Eigen::Vector3d n;
+  if (kind == 0) n = r.direction();
+  if (kind == 1) n = normal(a);
+  if (kind == 2) n = normal(b);
+  if (kind == 3) {
+    const Eigen::Vector3d edgeA = edge(a);
+    n = edgeA.cross(edge(b));
+  }
   if (!(n.norm() > 1e-6)) n = r.direction();
-  return n.normalized() * (r.below(2) ? 1.0 : -1.0);
+  const double sign = r.below(2) ? 1 : -1;
+  return sign * n.normalized();
 }
 
 // Puts B beside A: their projections on some contact direction overlap by `overlap` of the smaller extent.
@@ -158,7 +166,8 @@ inline void place(Random& r, PairCase& c, double overlap) {
   Eigen::Vector3d middleA(0, 0, 0), middleB(0, 0, 0);
   for (const auto& p : a.vertices) middleA += toEigen(p) / static_cast<double>(a.vertices.size());
   for (const auto& p : b.vertices) middleB += toEigen(p) / static_cast<double>(b.vertices.size());
-  Eigen::Vector3d side = middleA - middleB + r.uniform(0, 0.5) * small * r.direction();
+  const Eigen::Vector3d way = r.direction();
+  Eigen::Vector3d side = middleA - middleB + r.uniform(0, 0.5) * small * way;
   side -= side.dot(n) * n;
   c.poseB.position = c.poseA.position + side - (gap + overlap * small) * n;
 }
@@ -182,12 +191,15 @@ inline void makeKissing(Random& r, PairCase& c) {
   const double z = (top + c.a.coreRadius()) - (bottom - c.b.coreRadius());
   const int ulps = r.below(3) - 1;
   c.poseB.position = {0, 0, ulps ? std::nextafter(z, ulps * HUGE_VAL) : z};
-  if (r.below(2)) c.poseB.position += 0.3 * std::min(c.a.extent(), c.b.extent()) * Eigen::Vector3d(r.uniform(-1, 1), r.uniform(-1, 1), 0);
+  if (!r.below(2)) return;
+  const double y = r.uniform(-1, 1);
+  const double x = r.uniform(-1, 1);
+  c.poseB.position += 0.3 * std::min(c.a.extent(), c.b.extent()) * Eigen::Vector3d(x, y, 0);
 }
 
 // B's faces look at faces of A: the same kind of prism or box, or A's own hull seen in a mirror, turned a little.
 inline void makeNearParallel(Random& r, PairCase& c) {
-  c.poseB.orientation = (c.poseA.orientation * Random::turn(r.power(1e-9, 1e-3) * r.direction())).normalized();
+  c.poseB.orientation = (c.poseA.orientation * Random::turn(r.vectorOfPower(1e-9, 1e-3))).normalized();
   if (c.a.hull && c.b.hull) {
     std::vector<Eigen::Vector3d> mirrored = c.a.hull->vertices();
     for (auto& p : mirrored) p = -p;
@@ -201,8 +213,7 @@ inline void makeNearParallel(Random& r, PairCase& c) {
 inline PairCase make(Family family, Kind kindA, Kind kindB, std::uint64_t seed) {
   using namespace detail;
   Random r((seed * 64 + static_cast<std::uint64_t>(family)) * 64 + static_cast<std::uint64_t>(kindA) * 8 + static_cast<std::uint64_t>(kindB));
-  const auto size = [&] { return Eigen::Vector3d(r.power(0.3, 2), r.power(0.3, 2), r.power(0.3, 2)); };
-  Eigen::Vector3d sizeA = size(), sizeB = size();
+  Eigen::Vector3d sizeA = r.powers(0.3, 2), sizeB = r.powers(0.3, 2);
   if (family == Family::Thin1e3 || family == Family::Thin1e6) {
     const double ratio = family == Family::Thin1e3 ? 1e-3 : 1e-6;
     sizeA[r.below(3)] *= ratio;

@@ -91,7 +91,9 @@ BoxPairCase onTop(Random& r, double turn, double tilt, double slide) {
     c.a.halfExtents[k] = r.power(0.2, 2);
     c.b.halfExtents[k] = r.power(0.2, 2);
   }
-  c.poseB.orientation = Random::turn(tilt * Eigen::Vector3d(r.uniform(-1, 1), r.uniform(-1, 1), 0)) * Random::turn({0, 0, turn});
+  const double tiltY = tilt * r.uniform(-1, 1);
+  const double tiltX = tilt * r.uniform(-1, 1);
+  c.poseB.orientation = Random::turn({tiltX, tiltY, 0}) * Random::turn({0, 0, turn});
   c.poseB.position = {slide * r.uniform(-1, 1) * (c.a.halfExtents.x() + c.b.halfExtents.x()),
                       slide * r.uniform(-1, 1) * (c.a.halfExtents.y() + c.b.halfExtents.y()),
                       c.a.halfExtents.z() + c.b.halfExtents.z()};

@@ -246,9 +246,9 @@ TEST_P(CollideBoxes, NoiseDoesNotChangeTheManifold) {
       BoxPairCase c;
       c.a.halfExtents = scene.halfA;
       c.b.halfExtents = scene.halfB;
-      c.poseB.orientation = Random::turn(random.power(1e-9, 1e-3) * size / side * random.direction());
+      c.poseB.orientation = Random::turn(size / side * random.vectorOfPower(1e-9, 1e-3));
       c.poseB.position = Eigen::Vector3d(scene.offset.x(), scene.offset.y(), scene.halfA.z() + scene.halfB.z() - 1e-3 * size) +
-                         random.power(1e-9, 1e-3) * size * random.direction();
+                         size * random.vectorOfPower(1e-9, 1e-3);
       const BoxCollision r = collide(c, 0.02, GetParam(), cache);
       ASSERT_EQ(r.manifold.pointCount, 4) << scene.name;
       if (i == 0) firstIds = ids(r.manifold);

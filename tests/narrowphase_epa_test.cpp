@@ -207,7 +207,7 @@ TEST(Epa, CurvedShapesEndWithinTheirBounds) {
   Random random(8);
   for (int i = 0; i < 50; ++i) {
     Pose pose;
-    pose.position = random.uniform(0, 0.999) * random.direction();
+    pose.position = random.vector(0, 0.999);
     math::Difference d;
     const SupportShape p = supportShape(point);
     ASSERT_TRUE(math::makeDifference(ball, p, pose, d));

@@ -156,7 +156,7 @@ TEST(Gjk, CurvedShapesStopWithinTheTolerance) {
   Random random(9);
   for (int i = 0; i < 200; ++i) {
     Pose pose;
-    pose.position = random.power(1.01, 100) * random.direction();
+    pose.position = random.vectorOfPower(1.01, 100);
     math::Difference d;
     ASSERT_TRUE(math::makeDifference(ball, point, pose, d));
     GjkResult r;

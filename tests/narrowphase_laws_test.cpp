@@ -37,7 +37,7 @@ struct AnyShape {
 std::unique_ptr<AnyShape> makeShape(Kind kind, std::uint64_t seed, double scale) {
   Random r(seed);
   auto s = std::make_unique<AnyShape>();
-  const Eigen::Vector3d size(r.power(0.3, 2), r.power(0.3, 2), r.power(0.3, 2));
+  const Eigen::Vector3d size = r.powers(0.3, 2);
   s->box.halfExtents = scale * size;
   s->sphere.radius = scale * size.x();
   s->capsule = {scale * size.x(), scale * size.y()};
@@ -75,7 +75,7 @@ class ShapePairLaws : public testing::TestWithParam<std::tuple<int, int>> {
       Random r(static_cast<std::uint64_t>(1000 * i + 10 * kindA() + kindB()));
       Pose pose;
       pose.orientation = i % 5 == 0 ? Quaternion(1, 0, 0, 0) : r.rotation();
-      pose.position = i % 7 == 0 ? Eigen::Vector3d(0, 0, 0) : Eigen::Vector3d(r.uniform(0, 4) * r.direction());
+      pose.position = i % 7 == 0 ? Eigen::Vector3d(0, 0, 0) : r.vector(0, 4);
       const std::uint64_t seedA = 2 * i + 1, seedB = 2 * i + 2;
       SCOPED_TRACE(i);
       check(*makeShape(kindA(), seedA, 1), *makeShape(kindB(), seedB, 1), pose, i);

@@ -54,7 +54,7 @@ TEST(Queries, CapsulesAreAnalytic) {
   for (int i = 0; i < 2000; ++i) {
     const Capsule a{r.uniform(0.1, 2), r.uniform(0.01, 1)}, b{r.uniform(0.1, 2), r.uniform(0.01, 1)};
     Pose pose;
-    pose.position = r.uniform(0, 4) * r.direction();
+    pose.position = r.vector(0, 4);
     pose.orientation = i % 4 ? r.rotation() : Quaternion(1, 0, 0, 0);
     const Eigen::Vector3d u = pose.orientation * Eigen::Vector3d(0, 0, 1);
     referee::Vector<long double> between{};
@@ -110,10 +110,10 @@ TEST(Queries, WarmStartNeedsOneOrTwoSupports) {
   Random r(3);
   long cold = 0, warm = 0, queries = 0;
   for (int pair = 0; pair < 200; ++pair) {
-    const Box a = boxOf(r.uniform(0.3, 2), r.uniform(0.3, 2), r.uniform(0.3, 2));
-    const Box b = boxOf(r.uniform(0.3, 2), r.uniform(0.3, 2), r.uniform(0.3, 2));
+    const Box a{r.inCube(0.3, 2)};
+    const Box b{r.inCube(0.3, 2)};
     Pose pose;
-    pose.position = r.uniform(1, 5) * r.direction();
+    pose.position = r.vector(1, 5);
     pose.orientation = r.rotation();
     const Eigen::Vector3d drift = 1e-4 * r.direction();
     QueryCache cache;
@@ -152,13 +152,13 @@ TEST(Queries, GarbageInTheCacheIsHarmless) {
 TEST(Queries, BatchIsTheSameAsOneByOne) {
   Random r(5);
   std::vector<Box> boxes;
-  for (int i = 0; i < 40; ++i) boxes.push_back(boxOf(r.uniform(0.1, 2), r.uniform(0.1, 2), r.uniform(0.1, 2)));
+  for (int i = 0; i < 40; ++i) boxes.push_back(Box{r.inCube(0.1, 2)});
   std::vector<SupportShape> a, b;
   std::vector<Pose> poses;
   for (int i = 0; i < 20; ++i) {
     a.push_back(supportShape(boxes[static_cast<std::size_t>(2 * i)]));
     b.push_back(supportShape(boxes[static_cast<std::size_t>(2 * i + 1)]));
-    poses.push_back(at(r.uniform(-3, 3), r.uniform(-3, 3), r.uniform(-3, 3)));
+    poses.push_back({.position = r.inCube(-3, 3)});
   }
   poses[7].position[0] = std::numeric_limits<double>::quiet_NaN();
   std::vector<Proximity> results(20);

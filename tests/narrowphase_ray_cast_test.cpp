@@ -130,8 +130,9 @@ TEST(RayCast, SphereAgainstGeometry) {
 TEST(RayCast, GeneralAgreesWithClosedForm) {
   Random r(8);
   for (int i = 0; i < 2000; ++i) {
-    const Box box = boxOf(r.uniform(0.1, 2), r.uniform(0.1, 2), r.uniform(0.1, 2));
-    const Ray ray = rayOf(4 * r.direction(), 2 * r.direction());
+    const Box box{r.inCube(0.1, 2)};
+    const Eigen::Vector3d origin = 4 * r.direction();
+    const Ray ray = rayOf(origin, 2 * r.direction());
     const ConvexHull hull = hullOf(box);
     const RayHit exact = rayCast(box, ray), general = rayCast(supportShape(hull), ray);
     ASSERT_EQ(general.status, QueryStatus::Converged);

@@ -67,7 +67,8 @@ TEST(ShapeCast, RandomBoxesAgainstReferee) {
     Pose start;
     start.position = 5 * r.direction();
     start.orientation = r.rotation();
-    const Eigen::Vector3d move = -r.uniform(0.5, 2) * start.position + 2 * r.direction();
+    const Eigen::Vector3d aside = 2 * r.direction();
+    const Eigen::Vector3d move = -r.uniform(0.5, 2) * start.position + aside;
     const ShapeCastHit hit = shapeCast(supportShape(a), supportShape(b), start, move);
     ASSERT_EQ(hit.status, QueryStatus::Converged) << i;
     Pose pose = start;
@@ -168,8 +169,8 @@ TEST(TimeOfImpact, NeverStepsOverAContact) {
     ma.pose.orientation = r.rotation();
     mb.pose.orientation = r.rotation();
     mb.pose.position = 6 * r.direction();
-    ma.angularVelocity = r.uniform(0, 5) * r.direction();
-    mb.angularVelocity = r.uniform(0, 5) * r.direction();
+    ma.angularVelocity = r.vector(0, 5);
+    mb.angularVelocity = r.vector(0, 5);
     mb.linearVelocity = -3 * mb.pose.position.normalized() + r.direction();
     const TimeOfImpact hit = timeOfImpact(a, ma, b, mb, 2);
     ASSERT_EQ(hit.status, QueryStatus::Converged) << i;

@@ -88,7 +88,7 @@ bool check(const std::vector<Vec3>& points) {
 std::vector<Vec3> asGjkMakesThem(Random& r, int count, double flat) {
   for (;;) {
     std::vector<Vec3> points;
-    const Eigen::Vector3d offset = r.uniform(0, 1) * r.direction();
+    const Eigen::Vector3d offset = r.vector(0, 1);
     for (int i = 0; i < count; ++i)
       points.push_back({r.uniform(-1, 1) + offset[0], r.uniform(-1, 1) + offset[1], flat * (r.uniform(-1, 1) + offset[2])});
     if (count == 1) return points;

@@ -47,7 +47,8 @@ BodyDef boxAt(const Eigen::Vector3d& half, const Eigen::Vector3d& position, cons
 
 Quaternion randomTurn(std::mt19937_64& random) {
   std::normal_distribution<double> normal;
-  Eigen::Vector4d q(normal(random), normal(random), normal(random), normal(random));
+  Eigen::Vector4d q;
+  for (int k = 3; k >= 0; --k) q[k] = normal(random);  // one draw per statement: a call's arguments have no order
   q.normalize();
   return Quaternion(q[0], q[1], q[2], q[3]);
 }
@@ -105,7 +106,8 @@ TEST(PhysicsContinuous, SpinningPlankAtAThinWall) {
     const BodyId wall = addStatic(world, {0.025, 20, 20}, {0, 0, 0});
     BodyDef plank = boxAt({1.5, 0.1, 0.1}, {-4 - 4 * unit(random), 0.3, 0.2}, {50, 0, 0});
     plank.pose.orientation = randomTurn(random);
-    Eigen::Vector3d axis(normal(random), normal(random), normal(random));
+    Eigen::Vector3d axis;
+    for (int k = 2; k >= 0; --k) axis[k] = normal(random);
     if (run % 3 == 0) axis = plank.pose.orientation * Eigen::Vector3d(0, 0, 1);
     plank.angularVelocity = 20 * axis.normalized();
     plank.restitution = run % 5 == 0 ? 0.5 : 0;
@@ -167,8 +169,9 @@ TEST(PhysicsContinuous, FastBoxesMeetHeadOn) {
     std::vector<BodyId> ids;
     double momentum = 0;
     for (int k = 0; k < 3; ++k) {
-      BodyDef box = boxAt({0.2 + 0.2 * unit(random), 0.3, 0.3}, {(k - 1) * (2 + 5 * unit(random)), 0.1 * unit(random), 0.1 * unit(random)},
-                          {k == 0 ? speed : k == 2 ? -speed * (0.5 + unit(random)) : 0, 0, 0});
+      const Eigen::Vector3d velocity = {k == 0 ? speed : k == 2 ? -speed * (0.5 + unit(random)) : 0, 0, 0};
+      const Eigen::Vector3d position = {(k - 1) * (2 + 5 * unit(random)), 0.1 * unit(random), 0.1 * unit(random)};
+      BodyDef box = boxAt({0.2 + 0.2 * unit(random), 0.3, 0.3}, position, velocity);
       if (run % 2 != 0) box.pose.orientation = randomTurn(random);
       box.continuous = true;
       ids.push_back(world.addBody(box));
@@ -334,8 +337,8 @@ TEST(PhysicsContinuous, Deterministic) {
     std::mt19937_64 random(3);
     std::uniform_real_distribution<double> unit(-1, 1);
     for (int i = 0; i < 60; ++i) {
-      BodyDef box = boxAt({0.1, 0.2, 0.05}, {3 * unit(random), 5 + 4 * unit(random), 3 * unit(random)},
-                          {60 * unit(random), -60, 60 * unit(random)});
+      const Eigen::Vector3d velocity = {60 * unit(random), -60, 60 * unit(random)};
+      BodyDef box = boxAt({0.1, 0.2, 0.05}, {3 * unit(random), 5 + 4 * unit(random), 3 * unit(random)}, velocity);
       box.pose.orientation = randomTurn(random);
       box.angularVelocity = {30 * unit(random), 30 * unit(random), 30 * unit(random)};
       box.continuous = i % 2 == 0;

@@ -89,7 +89,8 @@ TEST(Separate, ARandomHeapOverAFloor) {
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int i = 0; i < 80; ++i) {
       BodyDef def = boxAt({2 * uniform(random), 2 * uniform(random), 1 + uniform(random)}, {0.4, 0.3, 0.2});
-      def.pose.orientation = Quaternion(uniform(random), uniform(random), uniform(random), 1.1).normalized();
+      const double y = uniform(random), x = uniform(random), w = uniform(random);  // a call's arguments have no order
+      def.pose.orientation = Quaternion(w, x, y, 1.1).normalized();
       world.addBody(def);
     }
     ASSERT_GT(deepest(world), 0.1);

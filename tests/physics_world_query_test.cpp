@@ -19,7 +19,8 @@ class Cloud {
   explicit Cloud(int count, double size = 10) : size_(size) {
     world.setGravity({0, 0, 0});
     for (int i = 0; i < count; ++i) {
-      BodyDef def = boxAt(point(), {0.1 + length(), 0.1 + length(), 0.1 + length()}, static_cast<BodyKind>(i % 3));
+      const Vector3d half = {0.1 + length(), 0.1 + length(), 0.1 + length()};
+      BodyDef def = boxAt(point(), half, static_cast<BodyKind>(i % 3));
       def.pose.orientation = turn();
       def.filter.category = 1u << (i % 4);
       ids.push_back(world.addBody(def));
@@ -28,8 +29,14 @@ class Cloud {
   }
   double number() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
   double length() { return std::abs(number()); }
-  Vector3d point() { return size_ * Vector3d(number(), number(), number()); }
-  Quaternion turn() { return Quaternion(number(), number(), number(), 0.1 + length()).normalized(); }
+  Vector3d point() {
+    const double z = number(), y = number(), x = number();  // one draw per initializer: a call's arguments have no order
+    return size_ * Vector3d(x, y, z);
+  }
+  Quaternion turn() {
+    const double z = 0.1 + length(), y = number(), x = number(), w = number();
+    return Quaternion(w, x, y, z).normalized();
+  }
   Box boxOf(BodyId id) const { return {world.definition(id).halfExtents}; }
 
   World world;
