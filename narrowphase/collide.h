@@ -24,7 +24,8 @@ namespace sunder {
 //   numbers are those of the hull's vertices, faces and edges, and mean nothing across shapes or versions.
 //
 // status, errorBound and the rules for bad input (maxDistance < 0 too) are those of query.h. Swapping A and B turns the
-// normal round and keeps the points, each seen from the other side, but not the ids.
+// normal round and keeps the points, each seen from the other side, with the two halves of its id the other way round; where
+// the symmetry of a pair offers choices that are equal but for rounding, it may take another one.
 Collision collide(const SupportShape& a, const SupportShape& b, const Pose& poseBInA, const QueryOptions& options = {.maxDistance = 0},
                   QueryCache* cache = nullptr);
 

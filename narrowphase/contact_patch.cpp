@@ -86,8 +86,7 @@ struct Outline {
   // The corner nearer than `near`, -1: none; and how near it is.
   int cornerAt(double px, double py, double near, double& off) const {
     for (int k = 0; k < count; ++k) {
-      const double dx = std::abs(px - x[k]), dy = std::abs(py - y[k]);
-      off = dx > dy ? dx : dy;
+      off = std::sqrt((px - x[k]) * (px - x[k]) + (py - y[k]) * (py - y[k]));
       if (off <= near) return k;
     }
     return -1;
@@ -191,7 +190,7 @@ void addEnds(const Outline& of, const Outline& beside, bool ofB, double radiusA,
   const double most = radiusA < radiusB ? radiusA : radiusB;
   for (int k = 0; k < 2; ++k) {
     const double t = (dx * (of.x[k] - beside.x[0]) + dy * (of.y[k] - beside.y[0])) / square;
-    if (!(t >= 0 && t <= 1)) continue;
+    if (!(t >= -kSame && t <= 1 + kSame)) continue;  // an end over an end counts for both
     const double x = beside.x[0] + t * dx, y = beside.y[0] + t * dy;
     const double offset = 0.5 * std::sqrt((x - of.x[k]) * (x - of.x[k]) + (y - of.y[k]) * (y - of.y[k]));
     if (offset > 0.5 * most && offset > candidates.same) continue;
@@ -261,6 +260,12 @@ void hullFace(const ConvexHull& hull, std::size_t index, Feature& f) {
 }
 
 }  // namespace
+
+std::uint32_t idFromTheOtherSide(std::uint32_t id) {
+  const auto made = static_cast<Made>(id >> 30);
+  const Made turned = made == Made::VertexOfA ? Made::VertexOfB : made == Made::VertexOfB ? Made::VertexOfA : made;
+  return idOf(turned, static_cast<int>(id & 0x7fff), static_cast<int>(id >> 15 & 0x7fff));
+}
 
 void supportingFeature(const SupportShape& shape, const Vec3& direction, const Vec3& witness, double tolerance, Feature& f) {
   double best = tolerances::kSteepFace;

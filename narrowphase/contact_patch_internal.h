@@ -36,4 +36,7 @@ struct PatchPoint {
 int contactPatch(const Feature& a, const Feature& b, const math::Vec3& normal, const PatchPoint& witness, double radiusA,
                  double radiusB, double maxDistance, PatchPoint points[4]);
 
+// The id that a point of the patch of A and B would have in the patch of B and A.
+std::uint32_t idFromTheOtherSide(std::uint32_t id);
+
 }  // namespace sunder::detail
