@@ -131,21 +131,23 @@ bool within(const Vec3& half, const Vec3& p, double rounding) {
 
 // A pair that was in contact is most likely still in contact, on the same face or the one beside it. What EPA would have to
 // show is that no other face is nearer, and a pair of boxes has fifteen directions of faces: looking at them all is the
-// certificate. False when the pair is not clearly in contact any more, or the points that come with the direction miss one
+// certificate. False when the pair is not in contact any more, or the points that come with the direction miss one
 // of the boxes (they are made for manifolds, which may be off a little in places).
 bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) {
   const detail::BoxPair p = pairOf(d);
   double separations[6];
   const BoxAxis face = detail::bestFaceAxis(p, separations);
-  if (face.separation > 0) return false;
+  const double rounding = detail::roundingBound(p);
+  if (face.separation > rounding) return false;
   const BoxAxis edge = detail::bestEdgeAbove(p, detail::edgeFloor(p, face.separation));
   const BoxAxis& best = edge.index >= 0 ? edge : face;
-  const double rounding = detail::roundingBound(p);
-  if (best.separation > -rounding) return false;
+  if (best.separation > rounding) return false;
   r.status = QueryStatus::Converged;
   r.beyond = false;
   r.signedDistance = best.separation;
   r.lowerBound = best.separation - rounding;
+  // Should they be apart by that rounding, the distance is at most sqrt(3) times the largest separation: the normals of the
+  // faces around a vertex of the difference lie in one octant. What a query adds to its bounds is more.
   r.upperBound = best.separation + rounding;
   r.normal = detail::axisVector(p, best);
   r.pointOnA = pointsWanted ? detail::penetrationWitness(p, best) : Vec3{0, 0, 0};
@@ -186,7 +188,7 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
       face = nearestOfAll(d);
       e.lowerBound = face.depth;
     }
-    fromEpa(d, e, face.normal, face.depth, r);
+    fromEpa(d, g, e, face.normal, face.depth, r);
     r.status = QueryStatus::Converged;
     r.boxFeature = face.feature;
   } else {

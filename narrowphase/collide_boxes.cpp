@@ -38,6 +38,10 @@ struct Found {
 // GJK on long sticks that cross at 1e-6 rad ends with bounds this many roundings apart, or more. Then the axes, whose error
 // does not grow with the condition of the simplex, are asked.
 constexpr double kOpenBounds = 256;
+// Points of a face manifold lie on the other face to within this many roundings (the tolerance of box_clip.cpp), along each of its
+// sides: near contact the distance may be larger than their separation by sqrt(2) times that. From the square of this on,
+// what is left of it is below one rounding.
+constexpr double kOffTheFace = 16;
 
 void remember(BoxPairCache& cache, const Vec3& direction, int feature, bool negative) {
   cache.axis[0] = static_cast<float>(direction.x);
@@ -118,6 +122,8 @@ void collideApart(const BoxPair& p, const Found& found, const BoxAxis& chosen, d
   // Points of a manifold lie on both boxes, so nearest bounds the distance from above and best from below.
   const bool certain = nearest <= best.separation + result.errorBound;
   result.signedDistance = found.distance >= 0 ? found.distance : best.separation;
+  if (certain && found.distance < 0 && best.separation < kOffTheFace * kOffTheFace * result.errorBound)
+    result.errorBound *= 1.5 * kOffTheFace;
   if (certain || (found.distance >= 0 && found.distance <= maxDistance && nearest <= found.distance + unnoticed))
     return remember(cache, math::load(result.manifold.normal), chosen.index + 1, chosen.negative);
   const bool facesSeen = chosen.index == found.face.index;
@@ -144,6 +150,8 @@ void collideApart(const BoxPair& p, const Found& found, const BoxAxis& chosen, d
 void collideOverlapping(const BoxPair& p, const BoxAxis& best, const BoxAxis& chosen, double maxDistance, double unnoticed,
                         BoxPairCache& cache, BoxCollision& result) {
   result.signedDistance = best.separation;
+  // Should they be apart by that rounding, the distance is at most sqrt(3) times the largest separation (box_proximity.cpp).
+  if (best.separation > -result.errorBound) result.errorBound *= 2;
   BoxAxis used = chosen;
   manifoldAlong(p, used, maxDistance, result.manifold);
   if (!(deepestSeparation(result.manifold) <= best.separation + unnoticed)) {
@@ -170,14 +178,15 @@ bool findByAxes(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCo
 // GJK and EPA. Returns false as above; `done` false: they did not converge, and nothing is set.
 bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCollision& result, Found& found, bool& done) {
   done = true;
+  found.face = bestFaceAxis(p, found.s);
   found.distance = -1;  // EPA's face may prove a pair apart that GJK could not tell from touching
   if (cache.face > 0) {
     // In contact last time, on a known face of the difference. EPA would have to show that none of its other faces has
-    // come nearer; there are fifteen directions of faces, and looking at each is that certificate.
-    found.face = bestFaceAxis(p, found.s);
+    // come nearer; there are fifteen directions of faces, and looking at each is that certificate. Touching to rounding
+    // counts: boxes at rest on each other are in that state, and EPA could tell no more about it.
     found.edge = bestEdgeAbove(p, edgeFloor(p, found.face.separation));
     found.best = found.edge.index >= 0 ? found.edge : found.face;
-    if (found.best.separation < -result.errorBound) {
+    if (found.best.separation <= result.errorBound && found.best.separation <= maxDistance) {
       cache.face = static_cast<std::uint8_t>(found.best.index + 1);
       return true;
     }
@@ -187,6 +196,13 @@ bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCol
                                                           {p.t[0], p.t[1], p.t[2]});
   QueryCache query;
   for (int k = 0; k < 3; ++k) query.axis[k] = cache.axis[k];
+  if (cache.vertexCount == 0 && found.face.separation > maxDistance) {
+    // GJK's first direction: a face that separates them ends it at the first support point.
+    const Vec3 axis = axisVector(p, found.face);
+    query.axis[0] = static_cast<float>(axis.x);
+    query.axis[1] = static_cast<float>(axis.y);
+    query.axis[2] = static_cast<float>(axis.z);
+  }
   query.vertexCount = cache.vertexCount;
   for (int k = 0; k < 4; ++k) query.vertices[k] = cache.vertices[k];
   query.face = cache.face;
@@ -205,7 +221,6 @@ bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCol
     remember(cache, r.normal, 0, false);
     return false;
   }
-  found.face = bestFaceAxis(p, found.s);
   found.edge.index = -1;
   if (r.boxFeature >= 0) {  // EPA ended on a face of the difference, which is one of the axes
     found.best.index = r.boxFeature;

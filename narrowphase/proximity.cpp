@@ -59,11 +59,17 @@ void fromGjk(const Difference& d, const GjkResult& g, double tolerance, CoreProx
   r.status = met ? QueryStatus::Converged : g.iterationLimit ? QueryStatus::IterationLimit : QueryStatus::Degenerate;
 }
 
-void fromEpa(const Difference& d, const EpaResult& e, const Vec3& normal, double depth, CoreProximity& r) {
+void fromEpa(const Difference& d, const GjkResult& g, const EpaResult& e, const Vec3& normal, double depth, CoreProximity& r) {
   r.normal = normal;
   r.signedDistance = -d.unit * depth;
   r.lowerBound = r.signedDistance;
-  const double upper = -d.unit * e.lowerBound;
+  double upper = -d.unit * e.lowerBound;
+  // Where a plane proves apart what GJK took for touching, the gap along it may be less than the distance: a corner over a
+  // corner. The point that GJK found on A - B bounds that.
+  if (depth < 0 && g.outcome == GjkOutcome::Touching) {
+    const double found = d.unit * std::sqrt(g.nearest.vv);
+    upper = found > upper ? found : upper;
+  }
   r.upperBound = upper > r.lowerBound ? upper : r.lowerBound;
   Vec3 a{0, 0, 0};
   for (int k = 0; k < 3; ++k) a = a + e.weight[k] * math::pointOnA(d, e.face[k]);
@@ -100,7 +106,7 @@ void coreProximity(const Difference& d, double maxDistance, double tolerance, bo
     EpaResult e;
     epa(d, g.simplex, g.axis, tolerance, e);
     r.iterations += e.iterations;
-    fromEpa(d, e, e.normal, e.depth, r);
+    fromEpa(d, g, e, e.normal, e.depth, r);
     r.status = e.iterationLimit ? QueryStatus::IterationLimit
                : e.degenerate   ? QueryStatus::Degenerate
                                 : QueryStatus::Converged;

@@ -30,8 +30,8 @@ void boxProximity(const Difference& difference, double maxDistance, bool depthWa
 
 // Shared by both: GJK's closest points in metres. Converged when the bounds meet to within tolerance or rounding.
 void fromGjk(const Difference& difference, const GjkResult& gjk, double tolerance, CoreProximity& result);
-// EPA's nearest face in metres, along normal (unit) with the given depth.
-void fromEpa(const Difference& difference, const EpaResult& epa, const Vec3& normal, double depth,
+// EPA's nearest face in metres, along normal (unit) with the given depth, after GJK had found the origin inside or touching.
+void fromEpa(const Difference& difference, const GjkResult& gjk, const EpaResult& epa, const Vec3& normal, double depth,
              CoreProximity& result);
 
 // False when poseBInA is no rigid frame of finite numbers. Shapes are checked too.
