@@ -115,6 +115,7 @@ int step(StepArguments& arguments) {
   options.seconds = arguments.seconds.value_or(0);
   options.dt = arguments.dt.value_or(0);
 
+  stepCount(scene, options);  // refuses too many, before any file is written
   // All files are opened before the run: a wrong path must not cost an hour of simulation.
   std::ofstream record, csv, json;
   if (!arguments.record.empty()) record = openOutput(arguments.record), options.record = &record;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sunder/demo/pair_file.h"
 
+#include <set>
+
 #include "sunder/demo/json_input.h"
 
 namespace sunder::demo {
@@ -25,10 +27,12 @@ std::vector<BoxPair> readPairFile(const std::string& path) {
   const JsonObject root(path, "", json);
   const nlohmann::json& cases = root.array("cases");
   std::vector<BoxPair> pairs;
+  std::set<std::string> ids;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const JsonObject item(path, indexed("cases", i), cases[i]);
     BoxPair pair;
     pair.id = item.has("id") ? item.string("id") : std::to_string(i);
+    if (!ids.insert(pair.id).second) item.fail("id", "\"" + pair.id + "\" is the id of another pair, too");
     pair.a = readBox(item.object("a"));
     pair.b = readBox(item.object("b"));
     pairs.push_back(pair);

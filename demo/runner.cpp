@@ -49,8 +49,7 @@ class Run {
     }
     result_.scene = scene.name;
     result_.dt = options.dt > 0 ? options.dt : scene.dt;
-    result_.steps = options.steps >= 0 ? options.steps : scene.steps;
-    if (options.seconds > 0) result_.steps = static_cast<int>(std::ceil(options.seconds / result_.dt - 1e-9));
+    result_.steps = stepCount(scene, options);
     result_.energyStart = world_.energy();
   }
 
@@ -183,6 +182,14 @@ class Run {
 };
 
 }  // namespace
+
+int stepCount(const Scene& scene, const RunOptions& options) {
+  if (!(options.seconds > 0)) return options.steps >= 0 ? options.steps : scene.steps;
+  const double dt = options.dt > 0 ? options.dt : scene.dt, steps = std::ceil(options.seconds / dt - 1e-9);
+  if (!(steps <= 1e9))
+    throw std::invalid_argument("seconds: " + jsonNumber(options.seconds) + " are more than 1e9 steps of " + jsonNumber(dt) + " s");
+  return static_cast<int>(steps);
+}
 
 RunResult runScene(const Scene& scene, const RunOptions& options) {
   return Run(scene, options).go();

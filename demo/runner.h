@@ -58,6 +58,9 @@ struct RunResult {
   std::vector<std::string> problems;  // what went wrong in the run; empty: nothing
 };
 
+// How many steps a run has. Throws std::invalid_argument when `seconds` would be more than 1e9 of them.
+int stepCount(const Scene& scene, const RunOptions& options);
+
 // Throws std::invalid_argument when the scene or the options can't be used; the message names the body and the field.
 RunResult runScene(const Scene& scene, const RunOptions& options);
 

@@ -2,6 +2,7 @@
 #include "sunder/demo/scene_file.h"
 
 #include <cmath>
+#include <set>
 
 #include "sunder/demo/json_input.h"
 
@@ -112,8 +113,12 @@ Scene readSceneFile(const std::string& path) {
   if (!(scene.dt > 0)) root.fail("dt", "must be > 0, got " + nlohmann::json(scene.dt).dump());
   if (root.has("steps")) scene.steps = readSteps(root);
   const nlohmann::json& bodies = root.array("bodies");
+  std::set<std::string> names;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    scene.bodies.push_back(readBody(JsonObject(path, indexed("bodies", i), bodies[i]), "body" + std::to_string(i)));
+    const JsonObject body(path, indexed("bodies", i), bodies[i]);
+    scene.bodies.push_back(readBody(body, "body" + std::to_string(i)));
+    const std::string& name = scene.bodies.back().name;
+    if (!names.insert(name).second) body.fail("name", "\"" + name + "\" is the name of another body, too");
   }
   return scene;
 }

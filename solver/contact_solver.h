@@ -49,6 +49,13 @@ class ContactSolver {
              const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
              const ContactSolverSettings& settings, ThreadPool& pool);
   int colorCount() const { return static_cast<int>(colorStart_.size()) - 1; }
+  // The blocks of one color, in the order in which colors are solved. Within a color no two contacts share a body that
+  // moves; when hasOverflow(), those of the last one may, and are solved one after the other.
+  std::span<const ContactBlock> color(int index) const {
+    const auto first = static_cast<std::size_t>(colorStart_[static_cast<std::size_t>(index)]);
+    return std::span(blocks_).subspan(first, static_cast<std::size_t>(colorStart_[static_cast<std::size_t>(index) + 1]) - first);
+  }
+  bool hasOverflow() const { return overflows_; }
   // Largest penetration over the points at the start of the step, metres.
   double deepestPenetration() const { return deepest_; }
 

@@ -12,8 +12,10 @@ using namespace math;
 
 // rad. The energy error of the splitting is bounded and of order turn^2.
 constexpr double kMaxTurn = 0.05;
-// More parts than this only occur beyond 400 rad per step, where a rotation is noise in any case.
+// More parts than this only occur beyond 400 rad per step. There a rotation is noise in any case, and a body turns by what
+// this many parts can do.
 constexpr int kMaxParts = 1 << 13;
+constexpr double kMostTurn = kMaxTurn * kMaxParts;
 
 // exp of a rotation vector by its Taylor series on vector / 2^k, squared k times.
 Quat exponential(Vec3 v) {
@@ -83,8 +85,8 @@ void turnFreely(Quaternion& orientation, Eigen::Vector3d& angularVelocity, const
   // The body's own frame may come to turn faster than w, but never faster than momentum / least moment.
   const double least = std::min({moments.x, moments.y, moments.z});
   const double turn = dt * std::min(2 * length(w), length(momentum) / least);
-  const int parts = turn < kMaxTurn * kMaxParts ? static_cast<int>(turn / kMaxTurn) + 1 : kMaxParts;
-  const double h = dt / parts;
+  const int parts = turn < kMostTurn ? static_cast<int>(turn / kMaxTurn) + 1 : kMaxParts;
+  const double h = (turn < kMostTurn ? dt : dt * (kMostTurn / turn)) / parts;
   FreeBody body = {q, {moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z}};
   const double inverse[3] = {1 / moments.x, 1 / moments.y, 1 / moments.z};
   for (int part = 0; part < parts; ++part) {

@@ -125,6 +125,7 @@ TEST_F(Command, BadArgumentsAreRefused) {
   expectRefused("step stack3 --steps x", "--steps");
   expectRefused("step stack3 --steps 1 --seconds 1", "--seconds");
   expectRefused("step stack3 --seconds 0", "--seconds");
+  expectRefused("step stack3 --seconds 1e300", "more than 1e9 steps");
   expectRefused("step stack3 --dt nan", "nan");
   expectRefused("step stack3 --dt 0", "--dt");
   expectRefused("step stack3 --dt inf", "inf");

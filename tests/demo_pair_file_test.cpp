@@ -46,6 +46,13 @@ TEST_F(PairFile, NamesPlaceAndValueOfWhatIsWrong) {
       "cases[0].b.quat_wxyz: must be a unit quaternion w, x, y, z, got [2,0,0,0] of length 2.0");
 }
 
+TEST_F(PairFile, RefusesAnIdThatIsThereTwice) {
+  const std::string pair = kA + ", " + kB + "}";
+  EXPECT_EQ(problem(R"({"cases": [{"id": "x", )" + pair + R"(, {"id": "x", )" + pair + "]}"), R"(cases[1].id: "x" is the id of another pair, too)");
+  EXPECT_EQ(problem(R"({"cases": [{"id": "1", )" + pair + R"(, {)" + pair + "]}"), R"(cases[1].id: "1" is the id of another pair, too)");
+  EXPECT_EQ(read(R"({"cases": [{"id": "x", )" + pair + R"(, {"id": "y", )" + pair + "]}").size(), 2u);
+}
+
 TEST_F(PairFile, ReadsTheArticlesPairs) {
   const auto pairs = readPairFile(SUNDER_SOURCE_DIR "/demo/seed-article.json");
   EXPECT_EQ(pairs.size(), 10u);

@@ -113,6 +113,12 @@ TEST_F(SceneFile, RefusesAKeyThatIsThereTwice) {
             R"(the key "version" is there twice in one object)");
 }
 
+TEST_F(SceneFile, RefusesANameThatIsThereTwice) {
+  EXPECT_EQ(problem(kHead + R"({"name": "a", )" + kBox + R"(}, {"name": "a", )" + kBox + "}]}"), R"(bodies[1].name: "a" is the name of another body, too)");
+  EXPECT_EQ(problem(kHead + R"({"name": "body1", )" + kBox + "}, {" + kBox + "}]}"), R"(bodies[1].name: "body1" is the name of another body, too)");
+  EXPECT_EQ(read(kHead + "{" + kBox + "}, {" + kBox + "}]}").bodies.size(), 2u);
+}
+
 TEST_F(SceneFile, NamesPlaceAndValueOfWhatIsWrong) {
   EXPECT_EQ(problem(R"({"format": "box-cases", "version": 1, "bodies": []})"),
             R"(format: must be "sunder-scene", got "box-cases")");
