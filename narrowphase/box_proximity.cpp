@@ -158,6 +158,14 @@ bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) 
                             within(d.unit * d.halfB, transposeTimes(d.c, r.pointOnB - d.unit * d.t), rounding));
 }
 
+// One box holds the centre of the other: GJK has nothing to find out. The room for rounding is far more than it takes.
+bool holdsCentre(const Difference& d) {
+  constexpr double kInside = 1 - 1e-6;
+  const Vec3 a = kInside * d.halfA, b = kInside * d.halfB, u = transposeTimes(d.c, d.t);
+  return (std::abs(d.t.x) < a.x && std::abs(d.t.y) < a.y && std::abs(d.t.z) < a.z) ||
+         (std::abs(u.x) < b.x && std::abs(u.y) < b.y && std::abs(u.z) < b.z);
+}
+
 }  // namespace
 
 void boxProximity(const Difference& d, double maxDistance, bool depthWanted, QueryCache* cache, CoreProximity& r,
@@ -166,7 +174,13 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
   Vec3 axis;
   GjkResult g;
   loadCache(d, cache, g.simplex, axis);
-  gjk(d, axis, d.inverseUnit * maxDistance, 0, g);
+  const bool centreInside = holdsCentre(d);
+  if (centreInside) {
+    g.outcome = GjkOutcome::Inside;
+    g.iterations = 0;
+  } else {
+    gjk(d, axis, d.inverseUnit * maxDistance, 0, g);
+  }
   r.iterations = g.iterations;
   r.beyond = g.outcome == GjkOutcome::Beyond;
   r.boxFeature = -1;
@@ -181,7 +195,8 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
     if (r.status != QueryStatus::Converged) closestInClosedForm(d, r);
   } else if (depthWanted) {
     EpaResult e;
-    epa(d, g.simplex, g.axis, 0, e);
+    if (centreInside) epaFromCentre(d, e);
+    else epa(d, g.simplex, g.axis, 0, e);
     r.iterations += e.iterations;
     Candidate face = exactFace(d, e);
     if (!(face.depth - e.lowerBound <= tolerances::kCertificate)) {

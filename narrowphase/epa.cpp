@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sunder/narrowphase/epa_internal.h"
 
-#include "sunder/narrowphase/polytope_internal.h"
+#include "sunder/narrowphase/mirrored_polytope_internal.h"
 
 namespace sunder::math {
 namespace {
@@ -84,49 +84,53 @@ class Completion {
 
 // The origin's projection may fall on the other half of a flat polygon, past the edge by rounding: go there. Then weights
 // below zero are rounding, too.
-void keepFace(const EpaPolytope& polytope, int f, EpaResult& r) {
-  for (int step = 0; step < 8 && polytope.planeWeights(f, r.weight); ++step) {
+template <class Surface>
+void keepFace(const Surface& surface, int f, EpaResult& r) {
+  bool inside = false;
+  for (int step = 0; step < 8 && planeWeights(surface, f, r.weight); ++step) {
     int edge = -1;  // the one most violated: opposite to vertex k is the edge k + 1
     for (int k = 0; k < 3; ++k)
       if (r.weight[k] < 0 && (edge < 0 || r.weight[k] < r.weight[(edge + 2) % 3])) edge = (k + 1) % 3;
-    if (edge < 0) break;
-    const int g = polytope.face(f).neighbour[edge];
-    if (!(std::abs(polytope.face(g).distance - polytope.face(f).distance) <= tolerances::kRounding)) break;
+    inside = edge < 0;
+    if (inside) break;
+    const int g = surface.neighbour(f, edge);
+    if (!(std::abs(surface.planeDistance(g) - surface.planeDistance(f)) <= tolerances::kRounding)) break;
     f = g;
   }
-  polytope.triangleDistance(f, r.weight);
+  if (!inside) triangleDistance(surface, f, r.weight);
   double sum = 0;
   for (double& w : r.weight) sum += w = w > 0 ? w : 0;
   for (double& w : r.weight) w /= sum;
-  for (int k = 0; k < 3; ++k) r.face[k] = polytope.vertex(polytope.face(f).vertex[k]);
+  for (int k = 0; k < 3; ++k) r.face[k] = surface.corner(f, k);
 }
 
 // The loop of EPA. Every way out leaves face, weight, normal and depth of one direction, and a lower bound.
-void expand(const Difference& difference, EpaPolytope& polytope, double tolerance, EpaResult& r) {
+template <class Surface>
+void expand(const Difference& difference, Surface& surface, double tolerance, EpaResult& r) {
   r.depth = std::numeric_limits<double>::infinity();
   for (;;) {
-    const int f = polytope.nearestFace();
-    const EpaPolytope::Face& face = polytope.face(f);
-    r.lowerBound = polytope.key(f);
+    const int f = surface.nearestFace();
+    const Vec3 normal = surface.normal(f);
+    r.lowerBound = surface.key(f);
     // A sliver without a direction is the nearest face only when its neighbours are as near: rounding, and depth is known.
-    const bool sliver = dot(face.normal, face.normal) == 0;
+    const bool sliver = surface.isSliver(f);
     Vertex w;
-    const double depth = sliver ? r.depth : reach(difference, face.normal, w);
+    const double depth = sliver ? r.depth : reach(difference, normal, w);
     ++r.iterations;
     if (depth < r.depth) {
       r.depth = depth;
-      r.normal = face.normal;
+      r.normal = normal;
     }
     const bool apart = depth < -tolerances::kRounding;  // this plane proves it
     const bool exact = depth - r.lowerBound <= tolerance;
-    const bool stuck = sliver || polytope.holds(w);
-    if (!apart && (exact || stuck) && !face.measured && face.distance > tolerances::kRounding) {
+    const bool stuck = sliver || surface.holds(w);
+    if (!apart && (exact || stuck) && !surface.measured(f) && surface.planeDistance(f) > tolerances::kRounding) {
       // The nearest plane of a convex surface is touched inside its face. Outside, this is the plane of a sliver or of the
       // other half of a flat polygon: rank it by its triangle and go on.
       double weight[3];
-      const double distance = polytope.triangleDistance(f, weight);
-      if (distance > face.distance + tolerances::kRounding) {
-        polytope.setMeasured(f, distance);
+      const double distance = triangleDistance(surface, f, weight);
+      if (distance > surface.planeDistance(f) + tolerances::kRounding) {
+        surface.setMeasured(f, distance);
         continue;
       }
     }
@@ -134,14 +138,14 @@ void expand(const Difference& difference, EpaPolytope& polytope, double toleranc
       // Of directions that agree to rounding take that of the face the points come from.
       if (exact && !sliver) {
         r.depth = depth;
-        r.normal = face.normal;
+        r.normal = normal;
       }
       r.degenerate = !apart && r.depth - r.lowerBound > tolerance;
-      return keepFace(polytope, f, r);
+      return keepFace(surface, f, r);
     }
-    if (!polytope.add(f, w)) {
+    if (!surface.add(f, w)) {
       r.iterationLimit = true;
-      return keepFace(polytope, f, r);
+      return keepFace(surface, f, r);
     }
   }
 }
@@ -167,6 +171,16 @@ void epa(const Difference& difference, const Simplex& simplex, const Vec3& axis,
   EpaPolytope polytope;
   polytope.start(s.vertex[0], s.vertex[1], s.vertex[2], s.vertex[3]);
   expand(difference, polytope, tolerance > tolerances::kRounding ? tolerance : tolerances::kRounding, r);
+  if (r.lowerBound > r.depth) r.lowerBound = r.depth;
+}
+
+void epaFromCentre(const Difference& difference, EpaResult& r) {
+  r.iterationLimit = r.degenerate = false;
+  r.iterations = 3;
+  // Corners of A that span it, the fourth one and their images being the others.
+  const Vertex octahedron[3] = {support(difference, {1, 1, 1}), support(difference, {1, -1, -1}), support(difference, {-1, 1, -1})};
+  MirroredPolytope polytope(difference, octahedron);
+  expand(difference, polytope, tolerances::kRounding, r);
   if (r.lowerBound > r.depth) r.lowerBound = r.depth;
 }
 

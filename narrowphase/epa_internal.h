@@ -20,4 +20,8 @@ struct EpaResult {
 // curved shapes are done.
 void epa(const Difference& difference, const Simplex& simplex, const Vec3& axis, double tolerance, EpaResult& result);
 
+// The same for two boxes one of which holds the centre of the other: without GJK, on a surface that uses the symmetry of
+// their difference.
+void epaFromCentre(const Difference& difference, EpaResult& result);
+
 }  // namespace sunder::math

@@ -15,6 +15,75 @@
 namespace sunder::math {
 namespace {  // internal linkage, as math_internal.h explains
 
+inline constexpr double kNoPlane = std::numeric_limits<double>::max();  // of a sliver
+
+// Weights of the origin's projection on the face's plane, below zero outside. False when there is no plane.
+template <class Surface>
+inline bool planeWeights(const Surface& surface, int f, double weight[3]) {
+  if (surface.isSliver(f)) return false;
+  const Vec3 p[3] = {surface.corner(f, 0).w, surface.corner(f, 1).w, surface.corner(f, 2).w}, n = surface.normal(f);
+  for (int k = 0; k < 3; ++k) weight[k] = dot(n, cross(p[(k + 1) % 3], p[(k + 2) % 3]));
+  const double sum = weight[0] + weight[1] + weight[2];
+  for (int k = 0; k < 3; ++k) weight[k] /= sum;
+  return sum > 0;
+}
+
+// Distance of the origin from the triangle, and the nearest point's weights on its corners: on the plane where that falls
+// inside, else on the nearest edge.
+template <class Surface>
+inline double triangleDistance(const Surface& surface, int f, double weight[3]) {
+  const Vec3 p[3] = {surface.corner(f, 0).w, surface.corner(f, 1).w, surface.corner(f, 2).w};
+  // A point outside by this share of the triangle's height is inside to rounding.
+  const double outside = -1e-9;
+  if (planeWeights(surface, f, weight) && weight[0] >= outside && weight[1] >= outside && weight[2] >= outside)
+    return std::abs(surface.planeDistance(f));
+  double best = -1;
+  for (int k = 0; k < 3; ++k) {
+    const int next = k == 2 ? 0 : k + 1;
+    const Vec3 e = p[next] - p[k];
+    const double along = -dot(p[k], e), ee = dot(e, e);
+    double share = 0;
+    if (along > 0) share = along >= ee ? 1 : along / ee;
+    const Vec3 v = p[k] + share * e;
+    const double vv = dot(v, v);
+    if (best >= 0 && vv >= best) continue;
+    best = vv;
+    weight[0] = weight[1] = weight[2] = 0;
+    weight[k] = 1 - share;
+    weight[next] = share;
+  }
+  return std::sqrt(best);
+}
+
+// The first of the smallest of two keys or more. Two chains of conditional moves: the order of the keys is a coin toss to a
+// branch.
+inline int smallestKey(const double* keys, int count) {
+  int best = 0, other = 1;
+  double least = keys[0], otherLeast = keys[1];
+  for (int f = 2; f < count; ++f) {
+    std::swap(best, other);
+    std::swap(least, otherLeast);
+    const bool less = keys[f] < least;
+    least = less ? keys[f] : least;
+    best = less ? f : best;
+  }
+  return otherLeast < least || (otherLeast == least && other < best) ? other : best;
+}
+
+// Whether the border of a region that hangs together, no vertex of which starts two edges, is one loop: the region is a
+// disc then. No edges: the region is the whole surface.
+template <class Edge, class Index>
+inline bool isOneLoop(const Edge* byStart, const Index* stamp, Index round, int start, int edges, int faces) {
+  if (edges == 0) return false;
+  if (edges == faces + 2) return true;  // a tree of triangles: no need to look
+  int length = 0, v = start;
+  do {
+    v = byStart[v].to;
+    ++length;
+  } while (v != start && length < edges && stamp[v] == round);
+  return v == start && length == edges;
+}
+
 template <class Index>
 struct PolytopeFace {
   Vec3 normal;      // unit, outwards; zero for a sliver without a direction
@@ -40,14 +109,17 @@ class Polytope {
   int vertexCount() const { return vertexCount_; }
   int faceCount() const { return faceCount_; }
   bool inUse(int f) const { return keys_[f] < std::numeric_limits<double>::infinity(); }
-  // Distance of the origin from the triangle, and the nearest point's weights on its vertices.
-  double triangleDistance(int face, double weight[3]) const;
-  // Weights of the origin's projection on the face's plane, below zero outside. False when there is no plane.
-  bool planeWeights(int face, double weight[3]) const;
 
   const Face& face(int f) const { return faces_[f]; }
   const Vertex& vertex(int v) const { return vertices_[v]; }
+  // These are what the loop of EPA asks of a surface.
   double key(int f) const { return keys_[f]; }
+  bool measured(int f) const { return faces_[f].measured; }
+  const Vec3& normal(int f) const { return faces_[f].normal; }
+  double planeDistance(int f) const { return faces_[f].distance; }
+  bool isSliver(int f) const { return faces_[f].distance == kNoPlane; }
+  int neighbour(int f, int edge) const { return faces_[f].neighbour[edge]; }
+  const Vertex& corner(int f, int k) const { return vertices_[faces_[f].vertex[k]]; }
   void setMeasured(int f, double key) {
     keys_[f] = key;
     faces_[f].measured = true;
@@ -72,8 +144,6 @@ class Polytope {
     return f.distance == kNoPlane || dot(f.normal, w) - f.distance > -tolerances::kRounding;
   }
   int collectSeen(int face, const Vec3& w, bool onlyFace);
-
-  static constexpr double kNoPlane = std::numeric_limits<double>::max();
 
   Vertex vertices_[kMostVertices];
   Face faces_[kMostFaces];
@@ -106,7 +176,7 @@ inline void Polytope<kMostVertices, Index>::setFace(int f, int a, int b, int c) 
     face.normal = {0, 0, 0};
     face.distance = kNoPlane;
     double weight[3];
-    keys_[f] = triangleDistance(f, weight);
+    keys_[f] = triangleDistance(*this, f, weight);
     face.measured = true;
   }
 }
@@ -138,17 +208,7 @@ inline void Polytope<kMostVertices, Index>::start(const Vertex& a, const Vertex&
 
 template <int kMostVertices, class Index>
 inline int Polytope<kMostVertices, Index>::nearestFace() const {
-  // Two chains of conditional moves: the order of the keys is a coin toss to a branch.
-  int best = 0, other = 1;
-  double least = keys_[0], otherLeast = keys_[1];
-  for (int f = 2; f < faceCount_; ++f) {
-    std::swap(best, other);
-    std::swap(least, otherLeast);
-    const bool less = keys_[f] < least;
-    least = less ? keys_[f] : least;
-    best = less ? f : best;
-  }
-  if (otherLeast < least || (otherLeast == least && other < best)) best = other;
+  const int best = smallestKey(keys_, faceCount_);
   return keys_[best] < std::numeric_limits<double>::infinity() ? best : -1;
 }
 
@@ -187,18 +247,7 @@ inline int Polytope<kMostVertices, Index>::collectSeen(int face, const Vec3& w, 
       ++edges;
     }
   }
-  if (edges == 0) return 0;  // w sees all faces, to rounding: there is no border to walk
-  // A tree of triangles with no border vertex twice is a disc: no need to look.
-  if (simple && edges != seenCount_ + 2) {
-    int length = 0;
-    int v = horizonStart_;
-    do {
-      v = horizon_[v].to;
-      ++length;
-    } while (v != horizonStart_ && length < edges && horizonStamp_[v] == round_);
-    simple = v == horizonStart_ && length == edges;
-  }
-  return simple ? edges : 0;
+  return simple && isOneLoop(horizon_, horizonStamp_, round_, horizonStart_, edges, seenCount_) ? edges : 0;
 }
 
 template <int kMostVertices, class Index>
@@ -232,44 +281,6 @@ inline bool Polytope<kMostVertices, Index>::add(int face, const Vertex& w) {
   }
   link(first, 2, last, 1);
   return true;
-}
-
-template <int kMostVertices, class Index>
-inline bool Polytope<kMostVertices, Index>::planeWeights(int f, double weight[3]) const {
-  const Face& face = faces_[f];
-  if (face.distance == kNoPlane) return false;
-  const Vec3 p[3] = {vertices_[face.vertex[0]].w, vertices_[face.vertex[1]].w, vertices_[face.vertex[2]].w};
-  for (int k = 0; k < 3; ++k) weight[k] = dot(face.normal, cross(p[(k + 1) % 3], p[(k + 2) % 3]));
-  const double sum = weight[0] + weight[1] + weight[2];
-  for (int k = 0; k < 3; ++k) weight[k] /= sum;
-  return sum > 0;
-}
-
-// The origin's nearest point on the triangle: on the plane where it falls inside, else on the nearest edge.
-template <int kMostVertices, class Index>
-inline double Polytope<kMostVertices, Index>::triangleDistance(int f, double weight[3]) const {
-  const Face& face = faces_[f];
-  const Vec3 p[3] = {vertices_[face.vertex[0]].w, vertices_[face.vertex[1]].w, vertices_[face.vertex[2]].w};
-  // A point outside by this share of the triangle's height is inside to rounding.
-  const double outside = -1e-9;
-  if (planeWeights(f, weight) && weight[0] >= outside && weight[1] >= outside && weight[2] >= outside)
-    return std::abs(face.distance);
-  double best = -1;
-  for (int k = 0; k < 3; ++k) {
-    const int next = k == 2 ? 0 : k + 1;
-    const Vec3 e = p[next] - p[k];
-    const double along = -dot(p[k], e), ee = dot(e, e);
-    double share = 0;
-    if (along > 0) share = along >= ee ? 1 : along / ee;
-    const Vec3 v = p[k] + share * e;
-    const double vv = dot(v, v);
-    if (best >= 0 && vv >= best) continue;
-    best = vv;
-    weight[0] = weight[1] = weight[2] = 0;
-    weight[k] = 1 - share;
-    weight[next] = share;
-  }
-  return std::sqrt(best);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // referee; and the polytope, which has to stay closed whatever is added to it.
 #include <sunder/narrowphase/epa_internal.h>
 #include <sunder/narrowphase/gjk_internal.h>
-#include <sunder/narrowphase/polytope_internal.h>
+#include <sunder/narrowphase/mirrored_polytope_internal.h>
 #include <sunder/narrowphase/proximity_internal.h>
 
 #include <gtest/gtest.h>
@@ -100,6 +100,26 @@ TEST_P(EpaOnBoxes, ItsOwnPolytopeGivesTheExactDepth) {
   }
   EXPECT_GT(asked, 40) << families::name(GetParam());
   // Only where edges are parallel to the last digits may rounding stop it, and it has to say so.
+  EXPECT_LE(flagged, asked / 50) << families::name(GetParam());
+}
+
+// From the octahedron around the centre, whether the origin lies in that or not: where the queries use it, and on all other
+// pairs that overlap.
+TEST_P(EpaOnBoxes, ItsMirroredPolytopeGivesTheExactDepth) {
+  int asked = 0, flagged = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const BoxPairCase c = pairOf(GetParam(), seed);
+    Ran r = run(c);
+    if (!r.asked) continue;
+    ++asked;
+    math::epaFromCentre(r.d, r.epa);
+    if (!checkEpa(r, c)) ++flagged;
+    if (HasFailure()) {
+      ADD_FAILURE() << families::name(GetParam()) << ", seed " << seed << '\n' << families::paste(c);
+      return;
+    }
+  }
+  EXPECT_GT(asked, 40) << families::name(GetParam());
   EXPECT_LE(flagged, asked / 50) << families::name(GetParam());
 }
 
@@ -315,6 +335,82 @@ TEST(Polytope, HoldsWhatWasAdded) {
   EXPECT_FALSE(p->holds(vertexAt(3, 3, 3)));
   ASSERT_TRUE(p->add(p->nearestFace(), vertexAt(3, 3, 3)));
   EXPECT_TRUE(p->holds(vertexAt(3, 3, 3)));
+}
+
+// The whole surface, images and all: every edge belongs to two faces that run along it in opposite directions, and they know
+// each other.
+int expectClosed(const math::MirroredPolytope& p) {
+  std::map<std::pair<int, int>, int> ofEdge;
+  int faces = 0;
+  for (int f = 0; f < p.faceCount(); ++f) {
+    if (!p.inUse(f)) continue;
+    ++faces;
+    for (int k = 0; k < 3; ++k) EXPECT_TRUE(ofEdge.emplace(std::pair(p.cornerIndex(f, k), p.cornerIndex(f, (k + 1) % 3)), f).second);
+  }
+  for (int f = 0; f < p.faceCount(); ++f)
+    for (int k = 0; p.inUse(f) && k < 3; ++k) {
+      const auto back = ofEdge.find({p.cornerIndex(f, (k + 1) % 3), p.cornerIndex(f, k)});
+      if (back == ofEdge.end()) ADD_FAILURE() << "a hole";
+      else EXPECT_EQ(p.neighbour(f, k), back->second);
+    }
+  return faces;
+}
+
+// Any vertex of the difference over any face, in any order, also those that lie inside or in a plane of it: boxes with
+// parallel faces have many of these.
+TEST(MirroredPolytope, StaysClosedWhateverIsAdded) {
+  for (const Family family : {Family::Deep, Family::Coincident, Family::NearParallel, Family::KissingFaces, Family::Thin1e6})
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      const math::Difference d = differenceOf(pairOf(family, seed));
+      Random r(seed);
+      const auto any = [&] { return math::boxVertex(d, static_cast<std::uint32_t>(r.below(64))); };
+      const math::Vertex first = any(), second = any(), third = any();
+      const auto distinct = [](const math::Vertex& v, const math::Vertex& w) { return v.id != w.id && v.id != (w.id ^ 63); };
+      if (!distinct(first, second) || !distinct(first, third) || !distinct(second, third)) continue;
+      const math::Vertex start[] = {first, second, third};
+      math::MirroredPolytope p(d, start);
+      expectClosed(p);
+      for (int i = 0; i < 100; ++i) {
+        const math::Vertex w = any();
+        if (p.holds(w)) continue;
+        int f = r.below(p.faceCount());
+        while (!p.inUse(f)) f = r.below(p.faceCount());
+        ASSERT_TRUE(p.add(r.below(2) ? p.nearestFace() : f, w));
+        EXPECT_TRUE(p.holds(w) && p.holds(math::boxVertex(d, w.id ^ 63)));
+        expectClosed(p);
+        if (testing::Test::HasFailure()) FAIL() << families::name(family) << ", seed " << seed << ", vertex " << i;
+      }
+    }
+}
+
+// With every vertex that some face sees it is the hull: convex, nothing outside, and as many faces as a triangulation has.
+TEST(MirroredPolytope, IsTheHullOfTheDifference) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const math::Difference d = differenceOf(pairOf(Family::Deep, seed));
+    const math::Vertex start[] = {math::support(d, {1, 1, 1}), math::support(d, {1, -1, -1}), math::support(d, {-1, 1, -1})};
+    math::MirroredPolytope p(d, start);
+    for (int turn = 0; turn < 2; ++turn)
+      for (std::uint32_t id = 0; id < 64; ++id) {
+        const math::Vertex w = math::boxVertex(d, id);
+        int seen = -1;
+        for (int f = 0; f < p.faceCount() && seen < 0; ++f)
+          if (p.inUse(f) && math::dot(p.normal(f), w.w) > p.planeDistance(f) + 1e-13) seen = f;
+        if (seen < 0) continue;
+        ASSERT_FALSE(p.holds(w));
+        ASSERT_TRUE(p.add(seen, w));
+      }
+    std::map<int, int> corners;
+    double nearest = HUGE_VAL;
+    for (int f = 0; f < p.faceCount(); ++f) {
+      if (!p.inUse(f)) continue;
+      nearest = std::min(nearest, p.planeDistance(f));
+      for (int k = 0; k < 3; ++k) ++corners[p.cornerIndex(f, k)];
+      for (std::uint32_t id = 0; id < 64; ++id)
+        EXPECT_LE(math::dot(p.normal(f), math::boxVertex(d, id).w), p.planeDistance(f) + 1e-12);
+    }
+    EXPECT_EQ(expectClosed(p), 2 * int(corners.size()) - 4);
+    EXPECT_NEAR(p.key(p.nearestFace()), nearest, 1e-15);
+  }
 }
 
 TEST(Polytope, FullStorageIsRefusedAndLeavesTheSurfaceClosed) {
