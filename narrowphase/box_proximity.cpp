@@ -107,26 +107,15 @@ detail::BoxPair pairOf(const Difference& d) {
   return p;
 }
 
-// Where rounding kept GJK's bounds apart (nearly parallel boxes a hair apart): all features, once.
-void closestInClosedForm(const Difference& d, CoreProximity& r) {
-  const detail::BoxPair p = pairOf(d);
-  double separations[6];
-  const BoxAxis face = detail::bestFaceAxis(p, separations);
-  const BoxAxis edge = detail::bestEdgeAbove(p, detail::edgeFloor(p, face.separation));
-  const detail::Closest closest = detail::closestApart(p, face, edge.index >= 0 ? edge : face);
-  const double rounding = detail::roundingBound(p);
-  if (!(closest.distance > rounding && closest.distance <= r.upperBound + rounding)) return;
-  r.status = QueryStatus::Converged;
-  r.signedDistance = closest.distance;
-  r.lowerBound = closest.distance - rounding;
-  r.upperBound = closest.distance + rounding;
-  r.normal = closest.normal;
-  r.pointOnA = closest.onA;
-  r.pointOnB = closest.onB;
+// How far a point is outside of a box along the axis where it is furthest; metres.
+double outside(const Vec3& half, const Vec3& p) {
+  const Vec3 off = {std::abs(p.x) - half.x, std::abs(p.y) - half.y, std::abs(p.z) - half.z};
+  const double most = off.x > off.y ? off.x : off.y;
+  return off.z > most ? off.z : most;
 }
-
-bool within(const Vec3& half, const Vec3& p, double rounding) {
-  return std::abs(p.x) <= half.x + rounding && std::abs(p.y) <= half.y + rounding && std::abs(p.z) <= half.z + rounding;
+double outsideOfA(const Difference& d, const CoreProximity& r) { return outside(d.unit * d.halfA, r.pointOnA); }
+double outsideOfB(const Difference& d, const CoreProximity& r) {
+  return outside(d.unit * d.halfB, transposeTimes(d.c, r.pointOnB - d.unit * d.t));
 }
 
 // A pair that was in contact is most likely still in contact, on the same face or the one beside it. What EPA would have to
@@ -154,8 +143,35 @@ bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) 
   r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
   r.iterations = 1;
   r.boxFeature = best.index;
-  return !pointsWanted || (within(d.unit * d.halfA, r.pointOnA, rounding) &&
-                            within(d.unit * d.halfB, transposeTimes(d.c, r.pointOnB - d.unit * d.t), rounding));
+  return !pointsWanted || (outsideOfA(d, r) <= rounding && outsideOfB(d, r) <= rounding);
+}
+
+// Where rounding kept GJK's bounds apart (nearly parallel boxes a hair apart, a box on a stick ten billion times as long): all
+// features, once.
+void closestInClosedForm(const Difference& d, CoreProximity& r) {
+  CoreProximity contact;
+  contact.status = r.status;
+  if (certifiedContact(d, true, contact) || contact.status == QueryStatus::Converged) {
+    contact.iterations += r.iterations;
+    const bool pointsHold = outsideOfB(d, contact) <= tolerances::kCertificate * d.unit;
+    r = contact;
+    if (!pointsHold) r.status = QueryStatus::Degenerate;
+    return;
+  }
+  const detail::BoxPair p = pairOf(d);
+  double separations[6];
+  const BoxAxis face = detail::bestFaceAxis(p, separations);
+  const BoxAxis edge = detail::bestEdgeAbove(p, detail::edgeFloor(p, face.separation));
+  const detail::Closest closest = detail::closestApart(p, face, edge.index >= 0 ? edge : face);
+  const double rounding = detail::roundingBound(p);
+  if (!(closest.distance > rounding && closest.distance <= r.upperBound + rounding)) return;
+  r.status = QueryStatus::Converged;
+  r.signedDistance = closest.distance;
+  r.lowerBound = closest.distance - rounding;
+  r.upperBound = closest.distance + rounding;
+  r.normal = closest.normal;
+  r.pointOnA = closest.onA;
+  r.pointOnB = closest.onB;
 }
 
 // One box holds the centre of the other: GJK has nothing to find out. The room for rounding is far more than it takes.
@@ -192,6 +208,10 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
     r.pointOnA = r.pointOnB = {0, 0, 0};
   } else if (g.outcome == GjkOutcome::Apart) {
     fromGjk(d, g, 0, r);
+    // The points were made for A and are one distance apart: as far as the one on B misses it, the distance may be larger.
+    const double off = outsideOfB(d, r);
+    if (off > 0) r.upperBound += 2 * off;  // sqrt(3) at a corner
+    if (!(r.upperBound - r.lowerBound <= 2 * tolerances::kCertificate * d.unit)) r.status = QueryStatus::Degenerate;
     if (r.status != QueryStatus::Converged) closestInClosedForm(d, r);
   } else if (depthWanted) {
     EpaResult e;
@@ -206,6 +226,12 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
     fromEpa(d, g, e, face.normal, face.depth, r);
     r.status = QueryStatus::Converged;
     r.boxFeature = face.feature;
+    // Where one box is a stick many times as long as the other is wide, rounding may take the weights to the wrong place.
+    CoreProximity contact;
+    if (pointsWanted && outsideOfB(d, r) > tolerances::kCertificate * d.unit && certifiedContact(d, true, contact)) {
+      contact.iterations += r.iterations;
+      r = contact;
+    }
   } else {
     r = {QueryStatus::Converged, false, 0, -std::numeric_limits<double>::infinity(), 0, {0, 0, 0}, {0, 0, 0},
          {0, 0, 0}, g.iterations, -1};

@@ -64,9 +64,9 @@ void fromEpa(const Difference& d, const GjkResult& g, const EpaResult& e, const 
   r.signedDistance = -d.unit * depth;
   r.lowerBound = r.signedDistance;
   double upper = -d.unit * e.lowerBound;
-  // Where a plane proves apart what GJK took for touching, the gap along it may be less than the distance: a corner over a
+  // Where what GJK took for touching may be apart, the gap along EPA's plane may be less than the distance: a corner over a
   // corner. The point that GJK found on A - B bounds that.
-  if (depth < 0 && g.outcome == GjkOutcome::Touching) {
+  if (depth < tolerances::kRounding && g.outcome == GjkOutcome::Touching) {
     const double found = d.unit * std::sqrt(g.nearest.vv);
     upper = found > upper ? found : upper;
   }
