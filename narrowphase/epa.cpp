@@ -108,6 +108,7 @@ void keepFace(const Surface& surface, int f, EpaResult& r) {
 template <class Surface>
 void expand(const Difference& difference, Surface& surface, double tolerance, EpaResult& r) {
   r.depth = std::numeric_limits<double>::infinity();
+  const int started = r.iterations;
   for (;;) {
     const int f = surface.nearestFace();
     const Vec3 normal = surface.normal(f);
@@ -115,6 +116,10 @@ void expand(const Difference& difference, Surface& surface, double tolerance, Ep
     // A sliver without a direction is the nearest face only when its neighbours are as near: rounding, and depth is known.
     const bool sliver = surface.isSliver(f);
     Vertex w;
+    if (sliver && r.iterations == started) {  // all faces are: there is no depth yet to fall back on
+      r.normal = {1, 0, 0};
+      r.depth = reach(difference, r.normal, w);
+    }
     const double depth = sliver ? r.depth : reach(difference, normal, w);
     ++r.iterations;
     if (depth < r.depth) {

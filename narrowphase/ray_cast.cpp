@@ -103,6 +103,7 @@ RayHit rayCast(const SupportShape& shape, const Ray& ray) {
   const ShapeCastHit cast = shapeCast(shape, point, start, translation);
   hit.status = cast.status;
   hit.iterations = cast.iterations;
+  if (!cast.hit && cast.status != QueryStatus::Converged) hit.fraction = cast.fraction * ray.maxFraction;
   if (!cast.hit) return hit;
   if (cast.startsInTouch)
     setInside(ray, hit);

@@ -40,7 +40,8 @@ ShapeCastHit shapeCast(const SupportShape& a, const SupportShape& b, const Pose&
   ShapeCastHit result;
   const Vec3 move = load(translation);
   if (!isFinite(move)) return result;
-  const double touching = tolerances::kCastTouching * (sizeOf(a) + sizeOf(b));
+  const double touching = tolerances::kCastTouching * (sizeOf(a) + sizeOf(b)) +
+                          tolerances::kMotionRounding * (largest(load(poseBInA.position)) + largest(move));
   QueryCache cache;
   Pose pose = poseBInA;
   for (result.iterations = 0; result.iterations < tolerances::kMaxCastIterations;) {
@@ -64,9 +65,7 @@ ShapeCastHit shapeCast(const SupportShape& a, const SupportShape& b, const Pose&
       result.fraction = 1;
       return result;
     }
-    const double next = result.fraction + gap / approach;
-    if (next == result.fraction) break;  // nearer than the next fraction, yet not touching: out of digits
-    result.fraction = next;
+    result.fraction += gap / approach;
     store(pose.position, load(poseBInA.position) + result.fraction * move);
   }
   result.status = QueryStatus::IterationLimit;
@@ -99,7 +98,8 @@ TimeOfImpact timeOfImpact(const Box& a, const Motion& motionA, const Box& b, con
     const double spin = length(cross(load(motionA.angularVelocity), normal)) * radiusA +
                         length(cross(load(motionB.angularVelocity), normal)) * radiusB;
     const double approach = spin - dot(velocity, normal);  // upper bound of the closing speed
-    if (near.signedDistance <= touching && (approach > 0 || near.signedDistance < -touching)) {
+    const double enough = touching + tolerances::kMotionRounding * result.time * (approach > 0 ? approach : 0);
+    if (near.signedDistance <= enough && (approach > 0 || near.signedDistance < -touching)) {
       result.hit = true;
       result.startsInTouch = result.iterations == 1;
       store(result.normal, normal);
@@ -114,7 +114,6 @@ TimeOfImpact timeOfImpact(const Box& a, const Motion& motionA, const Box& b, con
       result.time = maxTime;
       return result;
     }
-    if (next == result.time) break;
     result.time = next;
   }
   result.status = QueryStatus::IterationLimit;

@@ -20,7 +20,7 @@ struct ShapeCastHit {
 // First contact of B, which moves by translation (metres, frame of A) without turning, with A at rest. Conservative
 // advancement: each step moves B up to the separating plane of the closest points, which is exact for linear motion, so
 // polytopes end after a few faces (the linear case of Mirtich, PhD thesis, Berkeley 1996, section 2.3). Round shapes stop
-// within 1e-10 of the shapes' size.
+// within 1e-10 of the shapes' size, and all within what rounding does to positions on the way.
 ShapeCastHit shapeCast(const SupportShape& a, const SupportShape& b, const Pose& poseBInA,
                        const Eigen::Vector3d& translation);
 

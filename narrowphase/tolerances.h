@@ -66,6 +66,9 @@ inline constexpr double kSameCorner = 0.05;
 inline constexpr double kCastTouching = 1e-10;
 inline constexpr double kImpactTouching = 1e-9;
 inline constexpr int kMaxCastIterations = 256;
+// Casts: of the lengths on the way, what rounding does to the position after a part of it. A gap of that cannot be closed any
+// further: without it a cast from a thousand kilometres away would run out of digits before it touches.
+inline constexpr double kMotionRounding = 8 * kEpsilon;
 
 // The bounds of GJK and of EPA must agree this well before a pair of polytopes counts as exact: a hundredth of the error
 // promised (1e-10), and some 70 times what rounding alone leaves between them.

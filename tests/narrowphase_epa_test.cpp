@@ -197,6 +197,28 @@ TEST(Epa, ItsOwnPolytopeGivesTheExactDepthOfHulls) {
   EXPECT_GT(asked, 300);
 }
 
+// Found by the fuzzer: all faces of the octahedron are slivers, and the direction that EPA starts from was never set.
+TEST(Epa, StartsFromAnOctahedronWithoutVolume) {
+  const Box a{{2.3864966543318292e+64, 1.5880732216379034e+64, 10843961792567994.0}};
+  const Box b{{1.2556210810500168e+93, 11969861362550406.0, 2.410825500452972e+64}};
+  Pose pose;
+  pose.position = {4.2599332228613614e-29, 9.7473322443500422e-110, 1.6403417635321755e-312};
+  pose.orientation = Quaternion(2.7631030951166039e-174, 0.73004469933796279, 0.68339939784034298, 0);
+  math::Difference d;
+  ASSERT_TRUE(math::makeDifference(supportShape(a), supportShape(b), pose, d));
+  for (const double garbage : {0.0, 1e300, -1e300}) {
+    math::EpaResult e;
+    e.normal = {garbage, garbage, garbage};
+    math::epaFromCentre(d, e);
+    EXPECT_EQ(math::length(e.normal), 1);
+    math::Vertex w;
+    EXPECT_EQ(e.depth, math::reach(d, e.normal, w));
+  }
+  const Proximity r = signedDistance(a, b, pose);
+  EXPECT_LE(r.lowerBound, -2.4108e+64);
+  EXPECT_GE(r.upperBound, -2.4109e+64);
+}
+
 // A difference without volume has depth 0 along a direction in which it has no width.
 TEST(Epa, FlatDifferencesHaveDepthZero) {
   const Capsule capsule{1, 0.25};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <sunder/narrowphase/ray_cast.h>
 #include <sunder/narrowphase/shape_cast.h>
 
 #include <gtest/gtest.h>
@@ -86,6 +87,39 @@ TEST(ShapeCast, RandomBoxesAgainstReferee) {
     }
   }
   EXPECT_GT(hits, 250);
+}
+
+// From up to 1e12 m away, where a position has few digits left for the shapes: still a hit, where the position says.
+TEST(ShapeCast, FromAfar) {
+  for (int i = 0; i < 1000; ++i) {
+    Random r(static_cast<std::uint64_t>(i));
+    const Box a{r.powers(0.1, 10)}, b{r.powers(0.1, 10)};
+    const Sphere ball{r.power(0.1, 10)};
+    const Capsule capsule{r.power(0.1, 10), r.power(0.1, 10)};
+    const double far = r.power(60, 1e12);
+    const Eigen::Vector3d d = r.direction();
+    Pose start;
+    start.orientation = r.rotation();
+    start.position = r.vector(0, 0.05) - far * d;
+    for (const auto& [first, second] : {std::pair(supportShape(a), supportShape(b)), {supportShape(ball), supportShape(capsule)},
+                                        {supportShape(capsule), supportShape(a)}}) {
+      const ShapeCastHit hit = shapeCast(first, second, start, 2 * far * d);
+      ASSERT_TRUE(hit.hit) << i;
+      EXPECT_EQ(hit.status, QueryStatus::Converged) << i;
+      Pose end = start;
+      end.position += hit.fraction * 2 * far * d;
+      EXPECT_NEAR(signedDistance(first, second, end).signedDistance, 0, 1e-8 + 1e-14 * far) << i;
+    }
+    const RayHit ray = rayCast(rounded(supportShape(a), 0.1), {start.position, d, 2 * far});
+    ASSERT_TRUE(ray.hit) << i;
+    EXPECT_EQ(ray.status, QueryStatus::Converged) << i;
+    Motion moving;
+    moving.pose = start;
+    moving.linearVelocity = far * d;
+    const TimeOfImpact impact = timeOfImpact(a, {}, b, moving, 2);
+    ASSERT_TRUE(impact.hit) << i;
+    EXPECT_EQ(impact.status, QueryStatus::Converged) << i;
+  }
 }
 
 TEST(ShapeCast, SpheresAgainstAnalytic) {
