@@ -24,6 +24,7 @@ std::string badVector(const char* name, const Eigen::Vector3d& v) {
 std::string badNumber(const char* name, double value, double least, bool leastAllowed, double most) {
   if (std::isfinite(value) && (leastAllowed ? value >= least : value > least) && value <= most) return {};
   std::string text = std::string("body: ") + name + " is " + shown(value) + ", must be ";
+  if (!std::isfinite(least)) return text + "finite";
   text += (leastAllowed ? ">= " : "> ") + shown(least);
   if (std::isfinite(most)) text += " and <= " + shown(most);
   return text;
