@@ -151,6 +151,7 @@ bool World::Impl::queryContact(BodyPair& pair, const Contact* old, double maxDis
   for (int k = 0; k < 3; ++k) next.frictionImpulse[k] = old->frictionImpulse[k];
   next.twistImpulse = old->twistImpulse;
   next.substep = old->substep;
+  next.isNew = old->isNew;
   next.reference = old->reference;
   return true;
 }

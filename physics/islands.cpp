@@ -11,6 +11,8 @@ namespace {
 // A substep carries load along one contact, so an island needs more of them the more it piles on its lightest body.
 // Measured (docs/stepping.md): 8 substeps hold a load of 16 times the lightest mass within the promised drift, 16 one of
 // 24, 32 one of 400, and 64 one of 1000 on five light cubes. Only small islands get more, since time grows with it.
+// A world with other than 8 substeps holds more or less in proportion.
+constexpr double kRulesAreFor = 8;  // substeps
 struct SubstepRule {
   double loadRatio;  // mass of the island / its smallest mass, from which the rule holds
   int contacts;      // largest island it is used for
@@ -58,9 +60,9 @@ void World::Impl::buildIslands() {
 // Deals the contacts of this step out to the solvers, by the substeps that their islands need.
 void World::Impl::groupContacts() {
   for (SolverGroup& group : groups) group.contacts.clear();
-  const auto factorOf = [](const Island& island) {
+  const auto factorOf = [this](const Island& island) {
     for (const SubstepRule& rule : kSubstepRules)
-      if (island.mass > rule.loadRatio * island.leastMass && island.contacts <= rule.contacts) return rule.factor;
+      if (kRulesAreFor * island.mass > def.substeps * rule.loadRatio * island.leastMass && island.contacts <= rule.contacts) return rule.factor;
     return 1;
   };
   for (const std::uint32_t index : activeContacts) {

@@ -71,6 +71,7 @@ void World::Impl::updateMoving() {
   }
   noted.clear();
   if (stopped) std::erase_if(moving, [this](std::uint32_t i) { return movesNow[i] == 0; });
+  bodiesStarted = bodiesStarted || !started.empty();
   if (!started.empty()) mergeInto(moving, started);
   if (stopped || !started.empty() || activePairsChanged) updateActivePairs(stopped);
 }

@@ -129,7 +129,7 @@ void describeBody(Archive& ar, T& body) {
   describePose(ar, body.previousPose);
   vector3(ar, body.linearVelocity);
   vector3(ar, body.angularVelocity);
-  numbers(ar, body.stillTime, body.sleepingIsland, body.frozen, body.held);
+  numbers(ar, body.stillTime, body.sleepingIsland, body.frozen, body.held, body.isNew);
   if constexpr (Archive::kReads) {
     ar.check(def.kind == BodyKind::Static || def.kind == BodyKind::Kinematic || def.kind == BodyKind::Dynamic);
     if (ar.good) ar.check(validate(def).empty() && validatePose(body.pose).empty());
@@ -148,7 +148,7 @@ void describePair(Archive& ar, T& pair, std::size_t bodyCount, std::size_t conta
 
 template <typename Archive, typename T>
 void describeContact(Archive& ar, T& c, std::size_t bodyCount) {
-  numbers(ar, c.bodyA, c.bodyB, c.pointCount, c.fixedA, c.fixedB, c.startedInside, c.friction, c.restitution);
+  numbers(ar, c.bodyA, c.bodyB, c.pointCount, c.fixedA, c.fixedB, c.startedInside, c.isNew, c.friction, c.restitution);
   for (int i = 0; i < 3; ++i) numbers(ar, c.surfaceVelocity[i], c.frictionImpulse[i], c.totalFrictionImpulse[i], c.solvedNormal[i], c.normal[i], c.position[i]);
   numbers(ar, c.twistImpulse, c.totalTwistImpulse, c.substep, c.reference);
   for (int i = 0; i < 4; ++i) ar.number(c.orientation[i]);

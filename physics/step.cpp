@@ -263,6 +263,7 @@ void World::Impl::startMotion() {
 bool World::Impl::finishBody(std::uint32_t index, double dt) {
   BodyState& body = bodies[index];
   body.held = hasMoved[index] != 0;
+  body.isNew = false;
   if (!body.held) moveFreely(index, dt);
   const double* q = body.pose.orientation.coeffs().data();
   if (isFinite(load(body.pose.position)) && isFinite(load(body.linearVelocity)) && isFinite(load(body.angularVelocity)) &&
@@ -356,6 +357,7 @@ const StepReport& World::step(double dt) {
   clock.add(report.milliseconds.narrowphase);
   w.buildIslands();
   w.groupContacts();
+  w.findFirstLoads(dt);
   clock.add(report.milliseconds.islands);
   w.startMotion();
   for (SolverGroup& group : w.groups) w.solveGroup(group, dt);

@@ -41,6 +41,7 @@ struct BodyState {
   bool alive = false;
   bool frozen = false;  // its state stopped being finite
   bool held = false;    // had contacts in the last step
+  bool isNew = true;    // was in no step yet
 };
 
 // A pair of the broadphase. `reach` is how far (m, on the motion clocks of its bodies) the two may move until they have
@@ -120,6 +121,31 @@ struct GhostStorage {
   std::vector<std::uint32_t> seams;  // bodies with several
 };
 
+// Storage of findFirstLoads().
+struct FirstLoads {
+  // A body that was put down at rest, with the load that it hands down.
+  struct Body {
+    std::uint32_t index, first;  // of its chain of contacts
+    double height;               // m, against gravity
+    double load;                 // N
+    double momentX, momentY;     // N m: load times coordinate, from its centre, across gravity
+  };
+  // A point that such a body stands on.
+  struct Support {
+    std::uint32_t contact;
+    int point;
+    std::uint32_t lower;            // body
+    double x, y, lowerX, lowerY;    // m, from the centres of the two bodies, across gravity
+    double slope;                   // cosine between the normal and gravity
+    double load;                    // N, along gravity
+    bool pressed;
+  };
+  std::vector<std::uint32_t> contacts, next;  // new contacts of such bodies; per contact the next of the chain
+  std::vector<std::uint32_t> place;           // per body: in `bodies`
+  std::vector<Body> bodies;
+  std::vector<Support> supports;
+};
+
 // What one thread finds while it looks at its share of the active pairs.
 struct ContactBlockUpdate {
   std::vector<std::uint32_t> active;   // the contacts of this step; kNone: the next one of `fresh`
@@ -164,6 +190,7 @@ struct World::Impl {
   std::vector<std::uint32_t> started;  // those that began
   std::vector<std::uint32_t> activePairs;  // slots of the pairs with a moving body, by (a, b)
   std::vector<std::uint32_t> startedPairs;
+  bool bodiesStarted = false;  // some began to move in this step
   bool activePairsChanged = true;  // other pairs, or in other places
   std::vector<std::uint32_t> activeContacts;  // contacts of this step, in the order of the pairs
   std::vector<std::vector<std::uint32_t>> sleepingIslands;
@@ -200,6 +227,7 @@ struct World::Impl {
   double lastTimeStep = 0;
   SweepStorage sweep;
   GhostStorage ghosts;
+  FirstLoads firstLoads;
   StepReport report;
 
   BodyState& checked(BodyId id, const char* call);
@@ -250,6 +278,7 @@ struct World::Impl {
   void updateContacts();
   void buildIslands();
   void groupContacts();
+  void findFirstLoads(double dt);
   void startMotion();
   void solveGroup(SolverGroup& group, double dt);
   void fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const;
@@ -262,6 +291,9 @@ struct World::Impl {
   void updateSleep(double dt);
   void fillReport();
 
+  bool isPutDown(std::uint32_t index) const;
+  void chainFirstLoads(const math::Vec3& down, double g);
+  void findSupports(const FirstLoads::Body& body, const math::Vec3& down);
   bool updateContact(std::uint32_t slot, ContactBlockUpdate& block);
   void updateContactBlock(ContactBlockUpdate& block, int begin, int end);
   void applyContactBlock(const ContactBlockUpdate& block);

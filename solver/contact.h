@@ -15,6 +15,7 @@ struct Contact {
   bool fixedB = false;
   // The bodies were put inside each other: they are moved apart without ever getting a velocity from it.
   bool startedInside = false;
+  bool isNew = true;  // was in no step yet; its impulses, if any, are a guess
   float friction = 0;
   float restitution = 0;
   float surfaceVelocity[3] = {0, 0, 0};  // m/s, world: wanted tangential velocity of B against A

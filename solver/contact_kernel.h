@@ -14,6 +14,7 @@ struct ContactKernelParameters {
   float slop = 0;            // m, penetration that is left alone
   float massScale = 1;       // of a row in contact
   float impulseScale = 0;    // leak of the accumulated impulse
+  float lift = 0;            // of the reference: how far below it a load may be and still be pulled up to it
   float hitSpeed = 0;              // m/s: a point that closes faster, without force before, hits
   float restitutionThreshold = 0;  // m/s: slower hits do not bounce
 };

@@ -51,11 +51,11 @@ template <bool kMasked>
 void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 mask, const ContactKernelParameters& parameters) {
   const Float8 zero = splat(0.0f), one = splat(1.0f);
   const Float8 inverseSubstep = splat(parameters.inverseSubstep), bias = splat(parameters.bias * parameters.inverseSubstep);
-  const Float8 maxPush = splat(-parameters.maxPushSpeed), slop = splat(parameters.slop);
+  const Float8 maxPush = splat(-parameters.maxPushSpeed), slop = splat(parameters.slop), lift = splat(-parameters.lift);
   const Float8 massScale = splat(parameters.massScale), impulseScale = splat(parameters.impulseScale);
   for (int i = 0; i < block.pointCount; ++i) {
     ContactBlock::Point& point = block.points[i];
-    const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse);
+    const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse), reference = load8(point.reference);
     const Float8 separation = load8(point.separation) + normalVelocity(moved.relative, moved.turnedA, moved.turnedB, s.offset, r1, r2);
     const Float8 velocity = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
     // Apart: the gap may close, no further. In contact: a share of the penetration beyond the slop is taken out.
@@ -65,7 +65,7 @@ void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 m
     // A hit is no matter of softness: a load that has come from nothing in this substep would leak right away.
     const Mask8 rigid = zero > select(mask, zero - one, select(apart, zero - one, zero));
     const Float8 scale = select(rigid, one, massScale), leak = select(rigid, zero, impulseScale);
-    Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - load8(point.reference), zero);
+    Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - reference, lift * reference);
     if (kMasked) change = select(mask, change, zero);
     const Float8 next = max8(impulse + change, zero);
     store8(point.impulse, next);

@@ -86,8 +86,11 @@ void prepareReference(ContactBlock& block, const ContactBlockInput& in) {
   }
   const Float8 mean = reference / max8(points, one);
   const Float8 share = select(load > zero, reference / select(load > zero, load, one), zero);
-  for (ContactBlock::Point& point : block.points)
-    store8(point.reference, max8(mean, share * load8(point.impulse) - sagSpeed * load8(point.mass)));
+  for (int i = 0; i < 4; ++i) {
+    ContactBlock::Point& point = block.points[i];
+    // A point that is not there must not be pulled up to a load.
+    store8(point.reference, load8(in.present[i]) * max8(mean, share * load8(point.impulse) - sagSpeed * load8(point.mass)));
+  }
 }
 
 SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass* masses) {

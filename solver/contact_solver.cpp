@@ -34,6 +34,9 @@ constexpr double kImpulseScale = 1 / (1 + kStiffness);
 // points, slowly (per step). So a load that stays sinks in by 1/20 of what the spring alone would give.
 constexpr double kReferenceShare = 0.95;
 constexpr double kReferenceRate = 0.02;
+// A point that carries less than its reference is rigid: a load that shrinks must not be held up. But a wall in which every
+// load flutters about its reference would rattle, so up to this share below, the softness acts both ways.
+constexpr double kLift = 0.1;
 // m. A light body that carries a heavy one on a corner is not meant by "the mean of the points": there the reference of
 // the point is so high that it sags by no more than this, were it not for the share above.
 constexpr double kMostSag = 5e-4;
@@ -209,7 +212,7 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   in.reference[lane] = scale * contact.reference;
   block.friction[lane] = contact.friction;
   block.restitution[lane] = contact.restitution;
-  block.isNew = block.isNew || contact.substep == 0;
+  block.isNew = block.isNew || contact.isNew;
   block.startedInside = block.startedInside || contact.startedInside;
   const SolverDrive& driveA = drives[static_cast<std::size_t>(block.bodyA[lane])];
   const SolverDrive& driveB = drives[static_cast<std::size_t>(block.bodyB[lane])];
@@ -260,6 +263,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   parameters.massScale = static_cast<float>(kMassScale);
   parameters.impulseScale = static_cast<float>(kImpulseScale);
   parameters.slop = static_cast<float>(kSlop);
+  parameters.lift = static_cast<float>(kLift);
   parameters.hitSpeed = static_cast<float>(kHitSpeed);
   parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
   const float step = static_cast<float>(h);
@@ -338,6 +342,7 @@ void ContactSolver::storeImpulses(std::span<const ContactBlock> blocks, std::vec
       // The reference is in the units of the last step's substep until here.
       if (contact.substep > 0) contact.reference *= substep / contact.substep;
       contact.substep = substep;
+      contact.isNew = false;
       float total = 0;
       for (int i = 0; i < contact.pointCount; ++i) total += contact.points[i].impulse = block.points[i].impulse[lane];
       contact.reference += static_cast<float>(kReferenceRate) * (static_cast<float>(kReferenceShare) * total - contact.reference);
