@@ -44,10 +44,13 @@ void World::Impl::buildIslands() {
     const std::uint32_t a = rootOf(contact.bodyA), b = rootOf(contact.bodyB);
     islandOf[std::max(a, b)] = std::min(a, b);  // a root is the lowest body of its island
   }
+  report.islands = 0;
   for (const std::uint32_t i : moving) {
     const BodyState& body = bodies[i];
     if (!(body.mass > 0)) continue;
-    Island& island = islands[rootOf(i)];
+    const std::uint32_t root = rootOf(i);
+    report.islands += root == i;
+    Island& island = islands[root];
     island.mass += body.mass;
     island.leastMass = island.leastMass > 0 ? std::min(island.leastMass, body.mass) : body.mass;
   }

@@ -149,7 +149,6 @@ void World::Impl::updateSleep(double dt) {
     updateTrend(i, dt);
     candidates = candidates || body.stillTime >= def.sleepTime;
   }
-  report.islands = 0;
   if (!candidates) return;
   // What is static or kinematic joins no island, but what moves keeps awake.
   restless.resize(bodies.size(), 0);
@@ -169,7 +168,6 @@ void World::Impl::updateSleep(double dt) {
     const BodyState& body = bodies[i];
     if (body.def.kind != BodyKind::Dynamic) continue;
     const std::uint32_t root = rootOf(i);
-    report.islands += root == i;
     if (body.stillTime < def.sleepTime || restless[i] != 0 || trends[i].growing >= kTrendGrowths) restless[root] = 1;
   }
   for (const std::uint32_t i : moving) {

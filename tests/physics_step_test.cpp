@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// World::step as a whole: time steps of any length, what it refuses, and what it reports.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "physics_bodies.h"
+
+namespace sunder::testing {
+namespace {
+
+TEST(Step, TimeStepsThatAreNoneAreFlaggedAndChangeNothing) {
+  World world;
+  addFloor(world);
+  world.addBody(boxAt({0, 0, 2}));
+  run(world, 0.2);
+  const std::uint64_t hash = world.stateHash();
+  for (const double dt : {0.0, -0.01, kNaN, kInfinity, -kInfinity}) {
+    EXPECT_EQ(world.step(dt).errors, std::uint32_t{kStepInvalidTimeStep}) << dt;
+    EXPECT_EQ(world.stateHash(), hash) << dt;
+  }
+  EXPECT_EQ(world.step(kDt).errors, std::uint32_t{kStepOk});
+}
+
+// The parabola is exact, so any way to cut the time into steps ends in the same place.
+TEST(Step, FreeFlightDoesNotDependOnTheTimeStep) {
+  for (const int steps : {1, 7, 60, 1000}) {
+    World world;
+    BodyDef def = boxAt({0, 0, 100});
+    def.linearVelocity = {1, 2, 3};
+    const BodyId id = world.addBody(def);
+    for (int i = 0; i < steps; ++i) world.step(2.0 / steps);
+    EXPECT_LT((world.pose(id).position - Vector3d(2, 4, 106 - 2 * 9.81)).norm(), 1e-11) << steps;
+    EXPECT_LT((world.linearVelocity(id) - Vector3d(1, 2, 3 - 2 * 9.81)).norm(), 1e-11) << steps;
+  }
+}
+
+// What contacts do takes the same path for any length of step that resolves it.
+TEST(Step, AStackStandsAtAnyRate) {
+  for (const double rate : {30.0, 60.0, 240.0, 1000.0}) {
+    World world;
+    addFloor(world);
+    const std::vector<BodyId> stack = addStack(world, 5);
+    run(world, 2, 1 / rate);
+    EXPECT_NEAR(world.pose(stack.back()).position.z(), 4.5, 2e-3) << rate;
+    EXPECT_LT(world.linearVelocity(stack.back()).norm(), 1e-3) << rate;
+  }
+}
+
+TEST(Step, ReportsWhatIsThere) {
+  World world;
+  addFloor(world);
+  addStack(world, 3);
+  world.addBody(boxAt({20, 0, 30}));
+  const StepReport& report = world.step(kDt);
+  EXPECT_EQ(report.bodies, 5);
+  EXPECT_EQ(report.awakeBodies, 4);
+  EXPECT_EQ(report.contacts, 3);
+  EXPECT_EQ(report.contactPoints, 12);
+  EXPECT_GE(report.pairs, 3);
+  EXPECT_GE(report.colors, 2);  // the middle cube has two contacts
+  EXPECT_TRUE(report.frozenBodies.empty());
+  const StageTimes& t = report.milliseconds;
+  EXPECT_LE(t.broadphase + t.narrowphase + t.islands + t.solver + t.finish + t.continuous, t.total * 1.0001);
+}
+
+// A force beyond all numbers freezes the body that feels it, says so, and nothing else.
+TEST(Step, ABodyThatStopsBeingFiniteIsFrozenAndTheOthersGoOn) {
+  World world;
+  const BodyId bad = world.addBody(boxAt({0, 0, 0}, {1e-3, 1e-3, 1e-3})), good = world.addBody(boxAt({10, 0, 0}));
+  world.applyForce(bad, {1e308, 0, 0});
+  const StepReport& report = world.step(kDt);
+  ASSERT_EQ(report.errors, std::uint32_t{kStepNonFiniteBody});
+  ASSERT_EQ(report.frozenBodies.size(), 1u);
+  EXPECT_EQ(report.frozenBodies[0].index, bad.index);
+  EXPECT_TRUE(world.pose(bad).position.allFinite());
+  run(world, 1 - kDt);
+  EXPECT_NEAR(world.pose(good).position.z(), -9.81 / 2, 1e-9);
+}
+
+}  // namespace
+}  // namespace sunder::testing
