@@ -2,23 +2,34 @@
 // Islands: what hangs together by contacts. Each step they decide how many substeps a group of bodies gets, and which of
 // them may sleep.
 #include <algorithm>
+#include <iterator>
 
 #include "sunder/physics/world_internal.h"
 
 namespace sunder {
 namespace {
 
+using namespace math;
+
 // A substep carries load along one contact, so an island needs more of them the more it piles on its lightest body.
 // Measured (docs/stepping.md): 8 substeps hold a load of 16 times the lightest mass within the promised drift, 16 one of
 // 24, 32 one of 400, and 64 one of 1000 on five light cubes. Only small islands get more, since time grows with it.
-// A world with other than 8 substeps holds more or less in proportion.
-constexpr double kRulesAreFor = 8;  // substeps
 struct SubstepRule {
   double loadRatio;  // mass of the island / its smallest mass, from which the rule holds
   int contacts;      // largest island it is used for
   int factor;        // of the world's substeps
 };
 constexpr SubstepRule kSubstepRules[] = {{400, 32, 8}, {24, 96, 4}, {16, 192, 2}};
+
+// The rules are for cubes of 1 m under Earth's gravity in 8 substeps of a step of 1/60 s. A pile of n cubes of edge e on soft
+// contacts buckles under its own weight when n^3 exceeds a multiple of stiffness e / (mass g), and the contacts' stiffness is
+// that of the substep: n^3 ~ e / (g h^2). So smaller bodies, fewer substeps or more gravity make a rule hold from a smaller
+// ratio on: its cube is to be multiplied by this, at most 1.
+double slackOf(double radius, double gravity, double substep) {
+  constexpr double kRadius = 0.8660254, kSubstep = 1.0 / 480, kGravity = 9.81;
+  const double slack = radius * kGravity * kSubstep * kSubstep, needed = kRadius * gravity * substep * substep;
+  return slack < needed ? slack / needed : 1;
+}
 
 }  // namespace
 
@@ -52,7 +63,9 @@ void World::Impl::buildIslands() {
     report.islands += root == i;
     Island& island = islands[root];
     island.mass += body.mass;
-    island.leastMass = island.leastMass > 0 ? std::min(island.leastMass, body.mass) : body.mass;
+    if (island.leastMass > 0 && !(body.mass < island.leastMass)) continue;
+    island.leastMass = body.mass;
+    island.leastRadius = body.radius;
   }
   for (const std::uint32_t index : activeContacts) {
     const Contact& contact = contacts[index];
@@ -63,9 +76,12 @@ void World::Impl::buildIslands() {
 // Deals the contacts of this step out to the solvers, by the substeps that their islands need.
 void World::Impl::groupContacts() {
   for (SolverGroup& group : groups) group.contacts.clear();
-  const auto factorOf = [this](const Island& island) {
+  const double gravity = length(load(def.gravity)), substep = lastDt / def.substeps;
+  const auto factorOf = [&](const Island& island) {
+    if (island.contacts > kSubstepRules[std::size(kSubstepRules) - 1].contacts) return 1;
+    const double ratio = island.mass / island.leastMass, slack = slackOf(island.leastRadius, gravity, substep);
     for (const SubstepRule& rule : kSubstepRules)
-      if (kRulesAreFor * island.mass > def.substeps * rule.loadRatio * island.leastMass && island.contacts <= rule.contacts) return rule.factor;
+      if (ratio * ratio * ratio > slack * rule.loadRatio * rule.loadRatio * rule.loadRatio && island.contacts <= rule.contacts) return rule.factor;
     return 1;
   };
   for (const std::uint32_t index : activeContacts) {

@@ -110,7 +110,8 @@ void requireFinite(const Eigen::Vector3d& v, const char* what);
 
 struct Island {
   double mass = 0;       // kg, of its dynamic bodies
-  double leastMass = 0;  // kg
+  double leastMass = 0;    // kg
+  double leastRadius = 0;  // m, of the body with the least mass
   int contacts = 0;
 };
 
