@@ -16,15 +16,6 @@ namespace {
 // solver leaves alone. It began at less, so that bodies that just touch without force do not come and go by rounding.
 constexpr double kOpen = 2e-5;
 
-Vec3 rotated(const BodyFrame& f, const double* v) {
-  return Vec3{f.rotation[0] * v[0] + f.rotation[3] * v[1] + f.rotation[6] * v[2],
-              f.rotation[1] * v[0] + f.rotation[4] * v[1] + f.rotation[7] * v[2],
-              f.rotation[2] * v[0] + f.rotation[5] * v[1] + f.rotation[8] * v[2]};
-}
-Vec3 between(const BodyFrame& a, const BodyFrame& b) {
-  return {b.position[0] - a.position[0], b.position[1] - a.position[1], b.position[2] - a.position[2]};
-}
-
 bool carriesLoad(const Contact& contact) {
   for (int i = 0; i < contact.pointCount; ++i)
     if (contact.points[i].totalImpulse > 0) return true;

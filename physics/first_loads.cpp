@@ -21,12 +21,6 @@ constexpr double kLeastSlope = 0.7;
 // Of load times lever: a larger moment that is left turns the body over, and what it will press with is not its weight.
 constexpr double kBalanced = 1e-3;
 
-Vec3 rotated(const BodyFrame& f, const double* v) {
-  return {f.rotation[0] * v[0] + f.rotation[3] * v[1] + f.rotation[6] * v[2],
-          f.rotation[1] * v[0] + f.rotation[4] * v[1] + f.rotation[7] * v[2],
-          f.rotation[2] * v[0] + f.rotation[5] * v[1] + f.rotation[8] * v[2]};
-}
-
 // Loads of points (N, >= 0, sum: `load`) whose moments are `momentX` and `momentY`: of all such loads those with the least
 // squares. Where there are none, as under a body that is about to tip over, returns false and something near.
 bool balance(std::vector<FirstLoads::Support>& points, double load, double momentX, double momentY) {
@@ -127,7 +121,7 @@ void World::Impl::findSupports(const FirstLoads::Body& body, const Vec3& down) {
     const Contact& contact = contacts[s.contacts[k]];
     const BodyFrame& a = frames[contact.bodyA];
     const BodyFrame& b = frames[contact.bodyB];
-    const Vec3 offset = {b.position[0] - a.position[0], b.position[1] - a.position[1], b.position[2] - a.position[2]};
+    const Vec3 offset = between(a, b);
     const Vec3 normal = rotated(a, contact.normal);
     const bool isUpperA = contact.bodyA == body.index;
     for (int i = 0; i < contact.pointCount; ++i) {
@@ -142,9 +136,9 @@ void World::Impl::findSupports(const FirstLoads::Body& body, const Vec3& down) {
 }
 
 void World::Impl::findFirstLoads(double dt) {
-  // Only a body that begins to move can be new, so a world that just goes on looks no further.
+  // A new body begins to move in its first step, so a world that just goes on looks no further.
   const double g = length(load(def.gravity));
-  if (!std::exchange(bodiesStarted, false) || !(g > 0)) return;
+  if (!std::exchange(newBodyStarted, false) || !(g > 0)) return;
   const Vec3 down = (1 / g) * load(def.gravity);
   chainFirstLoads(down, g);
   FirstLoads& s = firstLoads;

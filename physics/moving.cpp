@@ -64,6 +64,7 @@ void World::Impl::updateMoving() {
     movesNow[i] = moves;
     if (moves) {
       started.push_back(i);
+      newBodyStarted = newBodyStarted || bodies[i].isNew;
     } else {
       stopped = true;
       if (i < solverBody.size()) solverBody[i] = 0;  // it takes no part
@@ -71,7 +72,6 @@ void World::Impl::updateMoving() {
   }
   noted.clear();
   if (stopped) std::erase_if(moving, [this](std::uint32_t i) { return movesNow[i] == 0; });
-  bodiesStarted = bodiesStarted || !started.empty();
   if (!started.empty()) mergeInto(moving, started);
   if (stopped || !started.empty() || activePairsChanged) updateActivePairs(stopped);
 }

@@ -30,11 +30,6 @@ constexpr double kTouchDistance = 0.001;  // m: closer counts as touching when i
 bool World::Impl::touches(const Contact& contact) const {
   const BodyFrame& a = frames[contact.bodyA];
   const BodyFrame& b = frames[contact.bodyB];
-  const auto rotated = [](const BodyFrame& f, const double* v) {
-    return Vec3{f.rotation[0] * v[0] + f.rotation[3] * v[1] + f.rotation[6] * v[2],
-                f.rotation[1] * v[0] + f.rotation[4] * v[1] + f.rotation[7] * v[2],
-                f.rotation[2] * v[0] + f.rotation[5] * v[1] + f.rotation[8] * v[2]};
-  };
   const auto velocityAt = [this](std::uint32_t index, const Vec3& r) {
     const BodyState& body = bodies[index];
     if (body.sleepingIsland != kNone) return Vec3{0, 0, 0};
@@ -42,7 +37,7 @@ bool World::Impl::touches(const Contact& contact) const {
     return body.mass > 0 ? v + (lastDt * body.def.gravityScale) * load(def.gravity) : v;
   };
   const Vec3 normal = rotated(a, contact.normal);
-  const Vec3 offset = {b.position[0] - a.position[0], b.position[1] - a.position[1], b.position[2] - a.position[2]};
+  const Vec3 offset = between(a, b);
   for (int i = 0; i < contact.pointCount; ++i) {
     const Vec3 onA = rotated(a, contact.points[i].onA), onB = rotated(b, contact.points[i].onB);
     const double opening = dot(normal, velocityAt(contact.bodyB, onB) - velocityAt(contact.bodyA, onA));

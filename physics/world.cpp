@@ -68,6 +68,16 @@ BodyFrame frameOf(const Pose& pose) {
   return {{p.x, p.y, p.z}, {r.c0.x, r.c0.y, r.c0.z, r.c1.x, r.c1.y, r.c1.z, r.c2.x, r.c2.y, r.c2.z}};
 }
 
+Vec3 rotated(const BodyFrame& f, const double* v) {
+  return {f.rotation[0] * v[0] + f.rotation[3] * v[1] + f.rotation[6] * v[2],
+          f.rotation[1] * v[0] + f.rotation[4] * v[1] + f.rotation[7] * v[2],
+          f.rotation[2] * v[0] + f.rotation[5] * v[1] + f.rotation[8] * v[2]};
+}
+
+Vec3 between(const BodyFrame& a, const BodyFrame& b) {
+  return {b.position[0] - a.position[0], b.position[1] - a.position[1], b.position[2] - a.position[2]};
+}
+
 Aabb boundsOf(const BodyFrame& frame, const Eigen::Vector3d& halfExtents) {
   const double* h = halfExtents.data();
   Aabb box;

@@ -92,6 +92,8 @@ struct MotionClock {
 };
 
 BodyFrame frameOf(const Pose& pose);
+math::Vec3 rotated(const BodyFrame& frame, const double* v);  // a vector of the body's own axes, in world axes
+math::Vec3 between(const BodyFrame& a, const BodyFrame& b);                  // from the position of A to that of B
 Aabb boundsOf(const BodyFrame& frame, const Eigen::Vector3d& halfExtents);
 Pose normalizedPose(const Pose& pose);
 // Mass, inertia and radius from the definition.
@@ -191,7 +193,7 @@ struct World::Impl {
   std::vector<std::uint32_t> started;  // those that began
   std::vector<std::uint32_t> activePairs;  // slots of the pairs with a moving body, by (a, b)
   std::vector<std::uint32_t> startedPairs;
-  bool bodiesStarted = false;  // some began to move in this step
+  bool newBodyStarted = false;  // a new body began to move in this step
   bool activePairsChanged = true;  // other pairs, or in other places
   std::vector<std::uint32_t> activeContacts;  // contacts of this step, in the order of the pairs
   std::vector<std::vector<std::uint32_t>> sleepingIslands;

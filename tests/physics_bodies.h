@@ -44,6 +44,13 @@ inline double timeToSleep(World& world, BodyId id, double limit) {
   return time;
 }
 
+inline WorldDef awakeWorld(int substeps = 8) {
+  WorldDef def;
+  def.sleep = false;
+  def.substeps = substeps;
+  return def;
+}
+
 inline WorldDef weightless() {
   WorldDef def;
   def.gravity.setZero();

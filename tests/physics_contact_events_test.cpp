@@ -203,9 +203,7 @@ TEST(ContactInfo, ASleepersContactsKeepWhatTheyCarry) {
 // Whatever contacts do in a step, impulses account for the change of momentum: m (v1 - v0) = J + m g dt. (A sweep that stops
 // a body within the step takes the rest of the step's gravity back, which is no contact's doing.)
 TEST(ContactInfo, ImpulsesAccountForTheMomentum) {
-  WorldDef settings;
-  settings.continuous = false;
-  World world(settings);
+  World world;
   addFloor(world);
   std::vector<BodyId> bodies;
   for (int i = 0; i < 12; ++i) {

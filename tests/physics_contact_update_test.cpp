@@ -9,12 +9,6 @@
 namespace sunder::testing {
 namespace {
 
-WorldDef awakeWorld() {
-  WorldDef def;
-  def.sleep = false;
-  return def;
-}
-
 TEST(ContactUpdate, WhatRestsIsNotAskedAgain) {
   World world(awakeWorld());
   addFloor(world);

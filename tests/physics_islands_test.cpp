@@ -9,13 +9,6 @@
 namespace sunder::testing {
 namespace {
 
-WorldDef awakeWorld(int substeps = 8) {
-  WorldDef def;
-  def.sleep = false;
-  def.substeps = substeps;
-  return def;
-}
-
 TEST(Islands, StaticAndKinematicBodiesJoinNone) {
   World world(awakeWorld());
   addFloor(world);

@@ -117,7 +117,7 @@ TEST(LongStability, Rain5000) { expectSettledRain(5000); }
 
 // A pile of boxes that differ up to 300 times in mass. The small ones carry hundreds of times their weight, often on one
 // corner, and must not stay pressed into their neighbours by more than a few millimetres.
-TEST(Stability, LightBoxesCarryHeavyOnes) {
+std::vector<double> deepestOfMixedPiles() {
   std::vector<double> deepest;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     demo::Scene scene = onGround("mixed", 3);
@@ -137,10 +137,13 @@ TEST(Stability, LightBoxesCarryHeavyOnes) {
     EXPECT_LT(run.rmsSpeed(), 0.05) << "seed " << seed;
     deepest.push_back(overlaps.deepest);
   }
-  // All but one of them; in the other a box pressed between heavy ones keeps moving (35 mm). Without the second part of (8), 6 to 9 mm in most.
   std::sort(deepest.begin(), deepest.end());
-  EXPECT_LT(deepest[2], 5 * kMillimetre);
+  return deepest;
 }
+// Without the second part of (8), 6 to 9 mm in most.
+TEST(Stability, LightBoxesCarryHeavyOnes) { EXPECT_LT(deepestOfMixedPiles()[2], 2.5 * kMillimetre); }
+// Not met in one of the four: a box pressed between heavy ones keeps moving, 35 mm deep.
+TEST(Stability, DISABLED_LightBoxesCarryHeavyOnesInAllPiles) { EXPECT_LT(deepestOfMixedPiles()[3], 10 * kMillimetre); }
 
 void expectCalm(int boxes, bool gravity, std::uint64_t seed) {
   const OverlapStart s = measureOverlapStart(boxes, gravity, seed);
