@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "sunder/demo/text.h"
+
 namespace sunder::demo {
 namespace {
 
@@ -29,16 +31,19 @@ std::string withoutPrefix(std::string text) {
   if (bracket != std::string::npos) text.erase(0, bracket + 2);
   const std::string at = "parse error at ";
   if (text.compare(0, at.size(), at) == 0) text.erase(0, at.size());
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-  return text;
+  return oneLine(text);
 }
 
-// Refuses a key that stands twice in one object: JSON readers keep one of the two values and say nothing.
-class DuplicateKeys {
+// Our formats nest three deep. Values are printed and destroyed by functions that call themselves: the stack is finite.
+constexpr int kDeepest = 64;
+
+// Refuses what nests too deep and a key that stands twice in one object: JSON readers keep one of the two values and say
+// nothing.
+class ParseRules {
  public:
-  bool operator()(int /*depth*/, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+  bool operator()(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     using Event = nlohmann::json::parse_event_t;
+    if (depth > kDeepest) throw std::runtime_error("nests deeper than " + std::to_string(kDeepest) + " levels");
     if (event == Event::object_start) open_.emplace_back();
     if (event == Event::object_end) open_.pop_back();
     if (event == Event::key && !open_.back().insert(parsed.get<std::string>()).second) {
@@ -62,8 +67,8 @@ nlohmann::json parseJsonFile(const std::string& path) {
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (in.bad()) throw std::runtime_error(path + ": can't be read");
   try {
-    DuplicateKeys refuse;
-    return nlohmann::json::parse(text, std::ref(refuse));
+    ParseRules rules;
+    return nlohmann::json::parse(text, std::ref(rules));
   } catch (const std::exception& error) {
     throw std::runtime_error(path + ": " + withoutPrefix(error.what()));
   }
@@ -85,7 +90,7 @@ JsonObject::JsonObject(std::string file, std::string place, const nlohmann::json
 void JsonObject::fail(const std::string& key, const std::string& message) const {
   std::string where = place_;
   if (!key.empty()) where += (where.empty() ? "" : ".") + key;
-  throw std::runtime_error(file_ + ": " + (where.empty() ? "" : where + ": ") + message);
+  throw std::runtime_error(file_ + ": " + (where.empty() ? "" : where + ": ") + oneLine(message));
 }
 
 void JsonObject::allowOnly(std::initializer_list<const char*> keys) const {

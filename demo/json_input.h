@@ -10,13 +10,15 @@
 
 namespace sunder::demo {
 
-// Throws std::runtime_error: the file can't be read, or it is no JSON (with line and column).
+// Throws std::runtime_error: the file can't be read, is no JSON (with line and column), nests too deep, or has a key twice
+// in one object.
 nlohmann::json parseJsonFile(const std::string& path);
 
 // "bodies", 3 -> "bodies[3]"
 std::string indexed(const std::string& name, std::size_t index);
 
-// An object somewhere in a JSON file. Every call throws std::runtime_error "FILE: PLACE: what is wrong".
+// An object somewhere in a JSON file. Every call throws std::runtime_error "FILE: PLACE: what is wrong"; but for the name of
+// the file, that is one line.
 class JsonObject {
  public:
   // `place` is how messages call this object, e.g. "bodies[3]"; empty for the whole file.

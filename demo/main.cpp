@@ -3,14 +3,18 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
-#include <cmath>
+#include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "sunder/demo/collide_pairs.h"
 #include "sunder/demo/progress_bar.h"
@@ -18,12 +22,15 @@
 #include "sunder/demo/runner.h"
 #include "sunder/demo/scene_file.h"
 #include "sunder/demo/scenes.h"
+#include "sunder/demo/text.h"
 
 namespace sunder::demo {
 namespace {
 
 constexpr const char *kGjkEpa = "gjk-epa", *kClosedForm = "closed-form";
 constexpr int kDone = 0, kFoundWrong = 1, kBadInput = 2;
+constexpr double kHighest = std::numeric_limits<double>::max();
+constexpr double kFarthest = 1e15;  // m, as in scene files
 
 struct StepArguments {
   std::string scene, record, csv, json, sleep = "on", ccd = "on", narrowphase = kClosedForm;
@@ -35,16 +42,30 @@ struct StepArguments {
   WorldDef world;
 };
 
-// A finite number >= lowest (or > lowest). CLI::Range lets NaN pass.
-CLI::Validator finite(double lowest, bool open) {
+void complain(const std::string& text) { std::cerr << "sunder: " << oneLine(text) << '\n'; }
+
+// A number from 0 (or above 0) to `most`. CLI::Range lets NaN pass.
+CLI::Validator finite(bool open, double most) {
   return CLI::Validator(
-      [lowest, open](std::string& text) {
+      [open, most](std::string& text) {
         double value = 0;
-        if (!CLI::detail::lexical_cast(text, value) || !std::isfinite(value) || value < lowest ||
-            (open && value == lowest))
-          return "must be a number " + std::string(open ? "> " : ">= ") + std::to_string(static_cast<int>(lowest)) +
-                 ", got " + text;
-        return std::string();
+        const bool good = CLI::detail::lexical_cast(text, value) && (open ? value > 0 : value >= 0) && value <= most;
+        std::string wanted = open ? "must be a number > 0" : "must be a number >= 0";
+        if (most < kHighest) wanted += " and at most " + jsonNumber(most);
+        return good ? std::string() : wanted + ", got " + text;
+      },
+      "NUMBER");
+}
+
+// CLI11's own conversion takes what is too large for the largest.
+CLI::Validator wholeNumber() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint64_t value = 0;
+        const auto end = text.data() + text.size();
+        const auto parsed = std::from_chars(text.data(), end, value);
+        const bool good = parsed.ec == std::errc() && parsed.ptr == end;
+        return good ? std::string() : "must be a whole number from 0 to 2^64 - 1, got " + text;
       },
       "NUMBER");
 }
@@ -63,9 +84,9 @@ void addStepOptions(CLI::App& app, StepArguments& arguments) {
   app.add_option("SCENE", arguments.scene, "built-in scene, or a scene file whose name ends in .json")->required();
   CLI::Option* steps = app.add_option("--steps", arguments.steps, "number of steps")->check(CLI::Range(0, 1000000000));
   app.add_option("--seconds", arguments.seconds, "simulated time instead of --steps")
-      ->check(finite(0, true))
+      ->check(finite(true, kHighest))
       ->excludes(steps);
-  app.add_option("--dt", arguments.dt, "seconds per step")->check(finite(0, true));
+  app.add_option("--dt", arguments.dt, "seconds per step")->check(finite(true, kLongestStep));
   app.add_option("--substeps", arguments.world.substeps, "solver substeps per step")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
@@ -80,11 +101,12 @@ void addStepOptions(CLI::App& app, StepArguments& arguments) {
       ->capture_default_str();
   addNarrowphaseOption(app, arguments.narrowphase);
   app.add_option("--perturb", arguments.perturb, "move each start position by up to this many metres")
-      ->check(finite(0, false));
-  app.add_option("--seed", arguments.seed, "seed of --perturb")->check(finite(0, false))->capture_default_str();
-  app.add_option("--record", arguments.record, "write all poses of every step to this file");
-  app.add_option("--csv", arguments.csv, "write one line per step to this file");
-  app.add_option("--json", arguments.json, "write the result to this file; - is standard output");
+      ->check(finite(false, kFarthest));
+  app.add_option("--seed", arguments.seed, "seed of --perturb")->check(wholeNumber())->capture_default_str();
+  const CLI::Validator named([](std::string& text) { return std::string(text.empty() ? "needs the name of a file" : ""); }, "FILE");
+  app.add_option("--record", arguments.record, "write all poses of every step to this file")->check(named);
+  app.add_option("--csv", arguments.csv, "write one line per step to this file")->check(named);
+  app.add_option("--json", arguments.json, "write the result to this file; - is standard output")->check(named);
   app.add_flag("--quiet", arguments.quiet, "no progress bar, no table");
 }
 
@@ -102,6 +124,24 @@ void checkWritten(std::ostream& out, const std::string& path) {
   if (!out.flush()) throw std::runtime_error(path + ": can't be written");
 }
 
+// The scene would be lost, or one result among the other. Devices may be named as often as one likes.
+void refuseOneFileForTwo(const StepArguments& arguments) {
+  std::vector<std::filesystem::path> seen;
+  const auto look = [&seen](const std::string& path) {
+    std::error_code ignored;
+    const auto place = std::filesystem::weakly_canonical(path, ignored);
+    const bool isDevice = std::filesystem::exists(place, ignored) && !std::filesystem::is_regular_file(place, ignored);
+    if (path.empty() || isDevice) return;
+    if (std::find(seen.begin(), seen.end(), place) != seen.end())
+      throw std::runtime_error(path + ": is named for two files at once");
+    seen.push_back(place);
+  };
+  if (endsWith(arguments.scene, ".json")) look(arguments.scene);
+  look(arguments.record);
+  look(arguments.csv);
+  if (arguments.json != "-") look(arguments.json);
+}
+
 int step(StepArguments& arguments) {
   Scene scene = endsWith(arguments.scene, ".json") ? readSceneFile(arguments.scene) : builtInScene(arguments.scene);
   if (arguments.perturb > 0) perturb(scene, arguments.perturb, arguments.seed);
@@ -116,6 +156,7 @@ int step(StepArguments& arguments) {
   options.dt = arguments.dt.value_or(0);
 
   stepCount(scene, options);  // refuses too many, before any file is written
+  refuseOneFileForTwo(arguments);
   // All files are opened before the run: a wrong path must not cost an hour of simulation.
   std::ofstream record, csv, json;
   if (!arguments.record.empty()) record = openOutput(arguments.record), options.record = &record;
@@ -138,7 +179,7 @@ int step(StepArguments& arguments) {
     if (!jsonToStdout) checkWritten(json, arguments.json);
   }
   if (!arguments.quiet) printTable(result, jsonToStdout ? std::cerr : std::cout);
-  for (const std::string& problem : result.problems) std::cerr << "sunder: " << result.scene << ": " << problem << '\n';
+  for (const std::string& problem : result.problems) complain(result.scene + ": " + problem);
   return result.problems.empty() ? kDone : kFoundWrong;
 }
 
@@ -149,8 +190,7 @@ int collide(const std::string& path, NarrowphaseMethod method) {
     writeAnswer(pair, answer, std::cout);
     if (isSound(answer)) continue;
     sound = false;
-    std::cerr << "sunder: " << path << ": pair '" << pair.id << "': status " << toString(answer.proximity.status)
-              << '\n';
+    complain(path + ": pair '" + pair.id + "': status " + toString(answer.proximity.status));
   }
   return sound ? kDone : kFoundWrong;
 }
@@ -182,7 +222,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "sunder: " << error.what() << '\n';
+    complain(error.what());
     return kBadInput;
   }
   if (*stepCommand) return step(stepArguments);
@@ -200,9 +240,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return sunder::demo::run(argc, argv);
+    const int code = sunder::demo::run(argc, argv);
+    sunder::demo::checkWritten(std::cout, "standard output");
+    return code;
   } catch (const std::exception& error) {
-    std::cerr << "sunder: " << error.what() << '\n';
-    return 2;
+    sunder::demo::complain(error.what());
+    return sunder::demo::kBadInput;
   }
 }

@@ -31,7 +31,9 @@ Json toJson(const Eigen::Vector3d& v) {
 }  // namespace
 
 void printTable(const RunResult& r, std::ostream& out) {
-  out << r.scene << ": " << r.bodies.size() << " bodies, " << r.steps << " steps of " << jsonNumber(r.dt) << " s, "
+  char dt[32];
+  std::snprintf(dt, sizeof dt, "%.6g", r.dt);
+  out << oneLine(r.scene) << ": " << r.bodies.size() << " bodies, " << r.steps << " steps of " << dt << " s, "
       << r.world.substeps << " substeps, " << r.world.threads << (r.world.threads == 1 ? " thread, " : " threads, ")
       << r.instructionSet << '\n';
   row(out, "ms per step", "%9s %9s", "median", "p99");

@@ -17,6 +17,33 @@ BodyKind readKind(const JsonObject& body) {
   body.fail("kind", "must be dynamic, static or kinematic, got \"" + kind + "\"");
 }
 
+// Numbers beyond these are in no scene, and long before double ends, the squares and products that a step makes of them
+// leave its range. World takes them, and freezes and reports the body when that happens; a file is refused.
+constexpr double kSmallestExtent = 1e-15, kLargestNumber = 1e15;
+
+void checkSizes(const JsonObject& body, const BodyDef& def) {
+  const auto tooLarge = [](double value) { return std::fabs(value) > kLargestNumber; };
+  const auto shown = [](double value) { return nlohmann::json(value).dump(); };
+  struct Vector {
+    const char* key;
+    const Eigen::Vector3d& value;
+  };
+  for (const Vector& v : {Vector{"half_extents", def.halfExtents}, Vector{"position", def.pose.position},
+                          Vector{"linear_velocity", def.linearVelocity}, Vector{"angular_velocity", def.angularVelocity}})
+    for (std::size_t i = 0; i < 3; ++i)
+      if (tooLarge(v.value.data()[i])) body.fail(indexed(v.key, i), "must be between -1e15 and 1e15, got " + shown(v.value.data()[i]));
+  for (std::size_t i = 0; i < 3; ++i)
+    if (def.halfExtents.data()[i] < kSmallestExtent)
+      body.fail(indexed("half_extents", i), "must be at least 1e-15, got " + shown(def.halfExtents.data()[i]));
+  struct Number {
+    const char* key;
+    double value;
+  };
+  for (const Number& n : {Number{"friction", def.friction}, Number{"linear_damping", def.linearDamping},
+                          Number{"angular_damping", def.angularDamping}, Number{"gravity_scale", def.gravityScale}})
+    if (tooLarge(n.value)) body.fail(n.key, "must be between -1e15 and 1e15, got " + shown(n.value));
+}
+
 void readMass(const JsonObject& body, BodyDef& def) {
   if (body.has("mass") && body.has("density")) body.fail("", "give mass or density, not both");
   if (body.has("density")) def.density = body.number("density");
@@ -50,6 +77,7 @@ SceneBody readBody(const JsonObject& body, const std::string& defaultName) {
   if (body.has("allow_sleep")) def.allowSleep = body.boolean("allow_sleep");
   const std::string problem = validate(def);
   if (!problem.empty()) body.fail("", problem);
+  checkSizes(body, def);
   return result;
 }
 
@@ -109,8 +137,12 @@ Scene readSceneFile(const std::string& path) {
   Scene scene;
   scene.name = root.has("name") ? root.string("name") : path;
   if (root.has("gravity")) scene.gravity = root.vector3("gravity");
+  for (std::size_t i = 0; i < 3; ++i)
+    if (const double g = scene.gravity.data()[i]; std::fabs(g) > kLargestNumber)
+      root.fail(indexed("gravity", i), "must be between -1e15 and 1e15, got " + nlohmann::json(g).dump());
   if (root.has("dt")) scene.dt = root.number("dt");
-  if (!(scene.dt > 0)) root.fail("dt", "must be > 0, got " + nlohmann::json(scene.dt).dump());
+  if (!(scene.dt > 0 && scene.dt <= kLongestStep))
+    root.fail("dt", "must be > 0 and at most 1e6, got " + nlohmann::json(scene.dt).dump());
   if (root.has("steps")) scene.steps = readSteps(root);
   const nlohmann::json& bodies = root.array("bodies");
   std::set<std::string> names;

@@ -23,6 +23,9 @@ struct Scene {
   std::vector<SceneBody> bodies;
 };
 
+// Seconds; what files and the command take. A longer step squares to more than the solver's floats hold.
+inline constexpr double kLongestStep = 1e6;
+
 struct SceneInfo {
   std::string pattern;      // "stackN": N stands for a number
   std::string example;      // a name that works

@@ -30,6 +30,21 @@ std::string jsonString(const std::string& text) {
   return result + '"';
 }
 
+std::string oneLine(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      result += c;
+      continue;
+    }
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned>(byte));
+    result += escaped;
+  }
+  return result;
+}
+
 std::string hexadecimal(std::uint64_t value) {
   char buffer[24];
   std::snprintf(buffer, sizeof buffer, "0x%016llx", static_cast<unsigned long long>(value));

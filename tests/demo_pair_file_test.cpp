@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "demo_files.h"
+#include "sunder/demo/collide_pairs.h"
 #include "sunder/demo/pair_file.h"
 
 namespace sunder::demo {
@@ -44,6 +45,21 @@ TEST_F(PairFile, NamesPlaceAndValueOfWhatIsWrong) {
   EXPECT_EQ(
       problem(R"({"cases": [{)" + kA + R"(, "b": {"half": [1, 1, 1], "pos": [0, 0, 0], "quat_wxyz": [2, 0, 0, 0]}}]})"),
       "cases[0].b.quat_wxyz: must be a unit quaternion w, x, y, z, got [2,0,0,0] of length 2.0");
+}
+
+// What the queries would call invalid is refused before any answer is printed.
+TEST_F(PairFile, RefusesWhatTheQueriesDoNotTake) {
+  const auto pair = [](const std::string& half, const std::string& place) {
+    return R"({"cases": [{)" + kA + R"(, "b": {"half": [1, )" + half + R"(, 1], "pos": [0, 0, )" + place +
+           R"(], "quat_wxyz": [1, 0, 0, 0]}}]})";
+  };
+  EXPECT_EQ(problem(pair("1e100", "0")), "cases[0].b.half[1]: must be between 1e-99 and 1e99, got 1e+100");
+  EXPECT_EQ(problem(pair("1e-100", "0")), "cases[0].b.half[1]: must be between 1e-99 and 1e99, got 1e-100");
+  EXPECT_EQ(problem(pair("1", "-1e308")), "cases[0].b.pos[2]: must be between -1e99 and 1e99, got -1e+308");
+  for (const char* half : {"1e99", "1e-99", "1"})
+    for (const char* place : {"1e99", "-1e99", "0"})
+      for (const NarrowphaseMethod method : {NarrowphaseMethod::GjkEpa, NarrowphaseMethod::ClosedForm})
+        EXPECT_TRUE(isSound(collidePair(read(pair(half, place))[0], method))) << half << ' ' << place;
 }
 
 TEST_F(PairFile, RefusesAnIdThatIsThereTwice) {

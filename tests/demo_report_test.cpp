@@ -48,7 +48,7 @@ TEST(Report, TableNamesWhatItShows) {
   std::ostringstream out;
   printTable(result, out);
   const std::string table = out.str();
-  for (const char* part : {"stack2: 3 bodies, 5 steps", "2 threads", "broadphase", "solver", "p99", "pairs", "contacts",
+  for (const char* part : {"stack2: 3 bodies, 5 steps of 0.0166667 s", "2 threads", "broadphase", "solver", "p99", "pairs", "contacts",
                            "deepest penetration", "rms speed", "energy", "asleep"})
     EXPECT_NE(table.find(part), std::string::npos) << part << " is missing in\n" << table;
   EXPECT_NE(table.find(hexadecimal(result.hash)), std::string::npos);

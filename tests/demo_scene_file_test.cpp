@@ -123,7 +123,7 @@ TEST_F(SceneFile, NamesPlaceAndValueOfWhatIsWrong) {
   EXPECT_EQ(problem(R"({"format": "box-cases", "version": 1, "bodies": []})"),
             R"(format: must be "sunder-scene", got "box-cases")");
   EXPECT_EQ(problem(R"({"format": "sunder-scene", "version": 2, "bodies": []})"), "version: must be 1, got 2.0");
-  EXPECT_EQ(problem(R"({"format": "sunder-scene", "version": 1, "dt": 0, "bodies": []})"), "dt: must be > 0, got 0.0");
+  EXPECT_EQ(problem(R"({"format": "sunder-scene", "version": 1, "dt": 0, "bodies": []})"), "dt: must be > 0 and at most 1e6, got 0.0");
   EXPECT_EQ(problem(R"({"format": "sunder-scene", "version": 1, "bodies": {}})"), "bodies: must be an array, got {}");
   EXPECT_EQ(problem(kHead + "7]}"), "bodies[0]: must be an object, got 7");
   EXPECT_EQ(bodyProblem(R"("half_extents": [1, 1], "position": [0, 0, 0])"),
@@ -137,6 +137,26 @@ TEST_F(SceneFile, NamesPlaceAndValueOfWhatIsWrong) {
   EXPECT_EQ(bodyProblem(kBox + R"(, "orientation": [0, 0, 0, 0])"),
             "bodies[0].orientation: must be a unit quaternion w, x, y, z, got [0,0,0,0] of length 0.0");
   EXPECT_EQ(bodyProblem(kBox + R"(, "continuous": 1)"), "bodies[0].continuous: must be true or false, got 1");
+}
+
+// Each number at the limit and beyond it.
+TEST_F(SceneFile, RefusesNumbersThatAreInNoScene) {
+  const std::string low = R"("half_extents": [1e-15, 1, 1], "position": [-1e15, 0, 1e15], "mass": 1)";
+  EXPECT_EQ(readBody(low + R"(, "linear_velocity": [1e15, 0, 0], "angular_velocity": [0, 1e15, 0], "friction": 1e15)").bodies.size(), 1u);
+  for (const char* key : {"position", "linear_velocity", "angular_velocity"}) {
+    const std::string rest = std::string(key) == "position" ? R"("half_extents": [1, 1, 1])" : kBox;
+    EXPECT_EQ(bodyProblem(rest + ", \"" + key + "\": [0, -1e16, 0]"),
+              std::string("bodies[0].") + key + "[1]: must be between -1e15 and 1e15, got -1e+16");
+  }
+  for (const char* key : {"friction", "linear_damping", "angular_damping", "gravity_scale"})
+    EXPECT_EQ(bodyProblem(kBox + ", \"" + key + "\": 1e308"), std::string("bodies[0].") + key + ": must be between -1e15 and 1e15, got 1e+308");
+  const std::string fixed = R"("kind": "static", "position": [0, 0, 0], "half_extents": )";
+  EXPECT_EQ(bodyProblem(fixed + "[1, 1, 1e308]"), "bodies[0].half_extents[2]: must be between -1e15 and 1e15, got 1e+308");
+  EXPECT_EQ(bodyProblem(fixed + "[1, 1e-16, 1]"), "bodies[0].half_extents[1]: must be at least 1e-15, got 1e-16");
+  const std::string head = R"({"format": "sunder-scene", "version": 1, "bodies": [], )";
+  EXPECT_EQ(problem(head + R"("gravity": [0, 0, -1e308]})"), "gravity[2]: must be between -1e15 and 1e15, got -1e+308");
+  EXPECT_EQ(problem(head + R"("dt": 1e308})"), "dt: must be > 0 and at most 1e6, got 1e+308");
+  EXPECT_EQ(read(head + R"("dt": 1e6})").dt, 1e6);
 }
 
 // What the library itself refuses comes with the place in the file in front.

@@ -23,6 +23,12 @@ TEST(Text, StringsAreEscaped) {
   EXPECT_EQ(jsonString(""), "\"\"");
 }
 
+TEST(Text, OneLineHasNoControlCharacters) {
+  EXPECT_EQ(oneLine("plain \xc3\xa4 text"), "plain \xc3\xa4 text");
+  EXPECT_EQ(oneLine("a\nb\t\x1b[31m\x7f"), "a\\x0ab\\x09\\x1b[31m\\x7f");
+  EXPECT_EQ(oneLine(""), "");
+}
+
 TEST(Text, HashesHaveSixteenDigits) {
   EXPECT_EQ(hexadecimal(0xabcu), "0x0000000000000abc");
   EXPECT_EQ(hexadecimal(~std::uint64_t{0}), "0xffffffffffffffff");

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "convex_referee.h"
 #include "box_pair_families.h"
 
@@ -15,7 +17,7 @@ using math::Simplex;
 using math::Vec3;
 using Real = referee::Vector<long double>;
 
-Simplex simplexOf(const std::vector<Vec3>& points) {
+Simplex simplexOf(std::span<const Vec3> points) {
   Simplex s;
   s.count = 0;
   for (const Vec3& p : points) s.vertex[s.count++] = {p, math::kNoId, p};
@@ -92,7 +94,7 @@ std::vector<Vec3> asGjkMakesThem(Random& r, int count, double flat) {
     for (int i = 0; i < count; ++i)
       points.push_back({r.uniform(-1, 1) + offset[0], r.uniform(-1, 1) + offset[1], flat * (r.uniform(-1, 1) + offset[2])});
     if (count == 1) return points;
-    Simplex s = simplexOf({points.begin(), points.end() - 1});
+    Simplex s = simplexOf(std::span(points).first(points.size() - 1));
     math::NearestPoint nearest{};
     // All vertices of the face are needed: GJK reduces first.
     if (math::reduce(s, nearest) && s.count == count - 1 && math::dot(nearest.v, points.back()) < nearest.vv) return points;

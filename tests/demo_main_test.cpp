@@ -129,11 +129,18 @@ TEST_F(Command, BadArgumentsAreRefused) {
   expectRefused("step stack3 --dt nan", "nan");
   expectRefused("step stack3 --dt 0", "--dt");
   expectRefused("step stack3 --dt inf", "inf");
+  expectRefused("step stack3 --dt 1e308", "--dt: must be a number > 0 and at most 1e+06, got 1e308");
+  expectRefused("step stack3 --seconds nan", "--seconds");
   expectRefused("step stack3 --substeps 65", "--substeps");
-  expectRefused("step stack3 --threads 0", "--threads");
+  for (const char* threads : {"0", "-1", "100000", "two", "''"})
+    expectRefused(std::string("step stack3 --threads ") + threads, "--threads");
   expectRefused("step stack3 --sleep maybe", "maybe");
   expectRefused("step stack3 --perturb -1", "--perturb");
-  expectRefused("step stack3 --seed -1 --perturb 1", "--seed");
+  expectRefused("step stack3 --perturb 1e308", "--perturb");
+  for (const char* seed : {"-1", "1.5", "18446744073709551616", "x"})
+    expectRefused(std::string("step stack3 --perturb 1 --seed ") + seed, "--seed: must be a whole number");
+  expectRefused("step stack3 --json ''", "--json: needs the name of a file");
+  expectRefused("step stack3 stack4", "stack4");
   expectRefused("scenes tower", "unknown scene 'tower'");
 }
 
@@ -153,6 +160,34 @@ TEST_F(Command, BadInputIsRefused) {
   const std::string nan =
       R"({"format": "sunder-scene", "version": 1, "bodies": [{"half_extents": [1, NaN, 1], "position": [0, 0, 0]}]})";
   expectRefused("step '" + directory_.write("nan.json", nan) + "'", "column");
+}
+
+// One line, whatever is in the names.
+TEST_F(Command, MessagesAreOneLine) {
+  expectRefused("step \"$(printf 'a\\nb.json')\"", "a\\x0ab.json: can't be opened");
+  const std::string box = R"("half_extents": [1, 1, 1], "position": [0, 0, 0]})";
+  const std::string twice = R"({"format": "sunder-scene", "version": 1, "bodies": [{"name": "a\nb", )" + box + R"(, {"name": "a\nb", )" + box + "]}";
+  expectRefused("step '" + directory_.write("twice.json", twice) + "'", "a\\x0ab");
+}
+
+TEST_F(Command, AFullDiskIsAnError) {
+  for (const char* arguments : {"scenes", "scenes stack3", "--help", "step stack3 --steps 1", "collide '" SUNDER_SOURCE_DIR "/demo/seed-article.json'"}) {
+    const int status = std::system((std::string("'" SUNDER_COMMAND "' ") + arguments + " >/dev/full 2>'" + directory_.file("error") + "'").c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 2) << arguments;
+    EXPECT_EQ(directory_.read("error"), "sunder: standard output: can't be written\n");
+  }
+  for (const char* option : {"--csv", "--json", "--record"})
+    expectRefused(std::string("step stack3 --steps 1 --quiet ") + option + " /dev/full", "/dev/full: can't be written");
+}
+
+TEST_F(Command, OneFileForTwoIsRefused) {
+  const std::string scene = directory_.write("scene.json", sunder("scenes stack3").out), before = directory_.read("scene.json");
+  expectRefused("step '" + scene + "' --json '" + scene + "'", "is named for two files at once");
+  expectRefused("step '" + scene + "' --record '" + directory_.file("./scene.json") + "'", "is named for two files at once");
+  expectRefused("step stack3 --csv '" + directory_.file("x") + "' --json '" + directory_.file("y/../x") + "'", "two files at once");
+  EXPECT_EQ(directory_.read("scene.json"), before);
+  EXPECT_FALSE(std::filesystem::exists(directory_.file("x")));
+  EXPECT_EQ(sunder("step stack3 --steps 1 --quiet --csv /dev/null --json /dev/null").exitCode, 0);
 }
 
 // Nothing is changed by a run that is refused: an old result stays.
