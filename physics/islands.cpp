@@ -31,6 +31,12 @@ double slackOf(double radius, double gravity, double substep) {
   return slack < needed ? slack / needed : 1;
 }
 
+// What is done to it within a step comes from contacts and gravity only.
+bool isLeftAlone(const BodyState& body, const BodyForce& f) {
+  const bool isForced = f.force[0] != 0 || f.force[1] != 0 || f.force[2] != 0 || f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
+  return !isForced && body.def.lockedAxes == kLockNone && body.def.linearDamping == 0 && body.def.angularDamping == 0;
+}
+
 }  // namespace
 
 std::uint32_t World::Impl::rootOf(std::uint32_t i) {
@@ -56,6 +62,7 @@ void World::Impl::buildIslands() {
     islandOf[std::max(a, b)] = std::min(a, b);  // a root is the lowest body of its island
   }
   report.islands = 0;
+  isolatedIslands = 0;
   for (const std::uint32_t i : moving) {
     const BodyState& body = bodies[i];
     if (!(body.mass > 0)) continue;
@@ -63,13 +70,20 @@ void World::Impl::buildIslands() {
     report.islands += root == i;
     Island& island = islands[root];
     island.mass += body.mass;
+    island.isIsolated = island.isIsolated && isLeftAlone(body, forces[i]) && body.def.gravityScale == bodies[root].def.gravityScale;
     if (island.leastMass > 0 && !(body.mass < island.leastMass)) continue;
     island.leastMass = body.mass;
     island.leastRadius = body.radius;
   }
   for (const std::uint32_t index : activeContacts) {
     const Contact& contact = contacts[index];
-    ++islands[rootOf(joins(contact.bodyA) ? contact.bodyA : contact.bodyB)].contacts;
+    Island& island = islands[rootOf(joins(contact.bodyA) ? contact.bodyA : contact.bodyB)];
+    isolatedIslands += ++island.contacts == 1 && island.isIsolated;
+    const float* belt = contact.surfaceVelocity;
+    const bool isInner = joins(contact.bodyA) && joins(contact.bodyB) && !contact.fixedA && !contact.fixedB;
+    if (!island.isIsolated || (isInner && belt[0] == 0 && belt[1] == 0 && belt[2] == 0)) continue;
+    island.isIsolated = false;
+    --isolatedIslands;
   }
 }
 

@@ -357,10 +357,12 @@ const StepReport& World::step(double dt) {
   clock.add(report.milliseconds.narrowphase);
   w.buildIslands();
   w.groupContacts();
+  w.findIsolatedIslands();
   w.findFirstLoads(dt);
   clock.add(report.milliseconds.islands);
   w.startMotion();
   for (SolverGroup& group : w.groups) w.solveGroup(group, dt);
+  w.conserveIsolatedIslands(dt);
   clock.add(report.milliseconds.solver);
   w.finishBodies(dt);
   clock.add(report.milliseconds.finish);

@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,17 @@ struct Island {
   double leastMass = 0;    // kg
   double leastRadius = 0;  // m, of the body with the least mass
   int contacts = 0;
+  bool isIsolated = true;  // nothing from outside acts on it but the same gravity on all
+};
+
+// A body of an isolated island as it was before the step.
+struct IsolatedBody {
+  std::uint32_t root, index;  // root: the lowest body of those that push each other in this step
+  math::Vec3 linearVelocity, angularVelocity;
+};
+struct IsolatedBodies {
+  std::vector<IsolatedBody> bodies;
+  std::vector<std::uint32_t> contacts;
 };
 
 // Storage of removeGhostContacts().
@@ -225,6 +237,8 @@ struct World::Impl {
   std::vector<std::uint8_t> movesNow;     // per body: in `moving`
   std::vector<std::uint32_t> islandOf;     // union-find, per body
   std::vector<Island> islands;             // per body, valid for roots
+  int isolatedIslands = 0;                 // with contacts
+  IsolatedBodies isolatedBodies;
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
   int aliveCount = 0;
   double lastTimeStep = 0;
@@ -281,10 +295,13 @@ struct World::Impl {
   void updateContacts();
   void buildIslands();
   void groupContacts();
+  void findIsolatedIslands();
   void findFirstLoads(double dt);
   void startMotion();
   void solveGroup(SolverGroup& group, double dt);
   void fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const;
+  void conserveIsolatedIslands(double dt);
+  void conserveIsland(std::span<const IsolatedBody> island, double dt);
   void finishBodies(double dt);
   void finishPoses(double dt);
   void sweepFastBodies(double dt);
