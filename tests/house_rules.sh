@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Rules that no compiler checks: each source file says its licence, none is longer than about 400 lines, the library's
-# sources use no libm function whose last bit differs between machines, and no link in the documents is dead.
+# Rules that no compiler checks: each source file says its licence and has its test file, none is longer than about 400
+# lines, the library's sources use no libm function whose last bit differs between machines, and no link in the documents
+# is dead.
 set -eu
 cd "$(dirname "$0")/.."
 failed=0
@@ -22,6 +23,12 @@ for file in broadphase/* narrowphase/* solver/* physics/* demo/* bench/* tests/*
     *) limit=420 ;;
   esac
   [ "$lines" -le "$limit" ] || complain "$file: $lines lines; the limit is about $limit"
+done
+# The kernels of the instruction sets are one source.
+for file in broadphase/*.cpp solver/*.cpp physics/*.cpp demo/*.cpp; do
+  name=$(basename "$file" .cpp | sed 's/_kernel_.*/_kernel/')
+  test=tests/$(dirname "$file")_${name}_test.cpp
+  [ -e "$test" ] || complain "$file: has no test file $test"
 done
 for file in broadphase/* narrowphase/* solver/* physics/*; do
   sed 's,//.*,,' "$file" | grep -nE '\b(std::)?(sin|cos|tan|asin|acos|atan2?|exp2?|log(2|10)?|pow|cbrt|hypot|fma)\(' |

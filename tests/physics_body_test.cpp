@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What makes a body definition bad, field by field, and how two materials make one contact.
+// What makes a body definition bad, field by field.
 #include <gtest/gtest.h>
 #include <sunder/physics/body.h>
-#include <sunder/physics/material.h>
 
 #include <cmath>
 #include <functional>
@@ -70,16 +69,6 @@ TEST(Body, PosesAreJudgedAlike) {
   pose.position[0] = kNaN;
   EXPECT_EQ(validatePose(pose), problem([&](BodyDef& d) { d.pose = pose; }));
   EXPECT_NE(validatePose(pose), "");
-}
-
-TEST(Material, MixIsSymmetricAndKeepsEqualValues) {
-  const Material ice = {0, 0.1}, rubber = {0.9, 0.8}, wood = {0.4, 0};
-  EXPECT_EQ(mix(rubber, wood), mix(wood, rubber));
-  EXPECT_DOUBLE_EQ(mix(rubber, wood).friction, 0.6);  // sqrt(0.9 * 0.4)
-  EXPECT_EQ(mix(rubber, wood).restitution, 0.8);
-  EXPECT_DOUBLE_EQ(mix(wood, wood).friction, 0.4);
-  EXPECT_EQ(mix(ice, rubber).friction, 0);
-  EXPECT_EQ(mix(ice, wood).restitution, 0.1);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Properties of bodies and pairs at run time: kinds, kinematic bodies, conveyors, dominance, materials, and refusals.
+// Properties of bodies at run time: kinds, kinematic bodies, conveyors, dominance, sizes, and refusals. Those of pairs are in
+// physics_pair_rules_test.cpp.
 #include "physics_bodies.h"
 
 namespace sunder {
@@ -126,82 +127,6 @@ TEST(Dominance, CanBeChangedAtRunTime) {
   EXPECT_NEAR(-world.contactImpulse({0, 1}).z() / kDt, 101 * 9.81, 1);
 }
 
-TEST(Materials, MixAndOverride) {
-  EXPECT_DOUBLE_EQ(mix({0.4, 0.1}, {0.9, 0.7}).friction, 0.6);
-  EXPECT_DOUBLE_EQ(mix({0.4, 0.1}, {0.9, 0.7}).restitution, 0.7);
-  EXPECT_EQ(mix({0, 0}, {5, 0}).friction, 0);
-  // Sliding on a floor of friction 0.5: the pair decides.
-  const auto distance = [](auto&& change) {
-    World world;
-    const BodyId floor = addFloor(world);
-    BodyDef def = boxAt({0, 0, 0.1}, {0.5, 0.5, 0.1});
-    const BodyId id = world.addBody(def);
-    run(world, 0.5);
-    change(world, floor, id);
-    world.setLinearVelocity(id, {2, 0, 0});
-    run(world, 2);
-    return world.pose(id).position.x();
-  };
-  const double g = 9.81;
-  EXPECT_NEAR(distance([](World&, BodyId, BodyId) {}), 4 / (2 * 0.5 * g), 0.02);
-  EXPECT_NEAR(distance([](World& w, BodyId floor, BodyId id) { w.setPairMaterial(id, floor, {1, 0}); }), 4 / (2 * g), 0.02);
-  EXPECT_NEAR(distance([](World& w, BodyId floor, BodyId id) { w.setPairMaterial(floor, id, {0, 0}); }), 4, 0.02);
-  EXPECT_NEAR(distance([](World& w, BodyId floor, BodyId id) {
-                w.setPairMaterial(floor, id, {0, 0});
-                w.clearPairMaterial(floor, id);
-              }), 4 / (2 * 0.5 * g), 0.02);
-  EXPECT_NEAR(distance([](World& w, BodyId, BodyId id) { w.setFriction(id, 0.32); }), 4 / (2 * 0.4 * g), 0.02);
-}
-
-TEST(Materials, ARuleHoldsBeforeThePairMeetsAndDiesWithItsBody) {
-  World world;
-  const BodyId floor = addFloor(world), cube = world.addBody(boxAt({0, 0, 40}));
-  world.setPairMaterial(floor, cube, {0.5, 1});
-  world.removeBody(cube);
-  world.step(kDt);
-  const BodyId next = world.addBody(boxAt({0, 0, 2}));
-  ASSERT_EQ(next.index, cube.index);
-  run(world, 3);
-  EXPECT_NEAR(world.pose(next).position.z(), 0.5, 1e-3);  // does not bounce
-  EXPECT_THROW(world.setPairMaterial(floor, cube, {}), std::invalid_argument);
-  EXPECT_THROW(world.setPairMaterial(floor, floor, {}), std::invalid_argument);
-  EXPECT_THROW(world.setPairMaterial(floor, next, {-1, 0}), std::invalid_argument);
-  EXPECT_THROW(world.setPairMaterial(floor, next, {kNaN, 0}), std::invalid_argument);
-  EXPECT_THROW(world.setPairMaterial(floor, next, {0, 1.5}), std::invalid_argument);
-}
-
-TEST(Filter, CategoriesMasksAndPairs) {
-  World world;
-  const BodyId floor = addFloor(world);
-  BodyDef def = boxAt({0, 0, 0.5});
-  def.filter = {2, ~2u};  // not with its own kind
-  const BodyId a = world.addBody(def);
-  def.pose.position = {0, 0, 0.9};
-  const BodyId b = world.addBody(def);
-  const BodyId c = world.addBody(boxAt({5, 0, 0.5}));
-  run(world, 1);
-  EXPECT_NEAR(world.pose(a).position.z(), 0.5, 1e-3);
-  EXPECT_NEAR(world.pose(b).position.z(), 0.5, 1e-3);
-  world.setFilter(a, {2, ~0u});  // both ways or not at all
-  run(world, 0.5);
-  EXPECT_NEAR(world.pose(b).position.z(), 0.5, 1e-3);
-  world.ignorePair(floor, c);
-  EXPECT_TRUE(world.isIgnored(c, floor));
-  run(world, 0.25);
-  EXPECT_NEAR(world.pose(c).position.z(), 0.5 - 0.5 * 9.81 * 0.25 * 0.25, 0.05);
-  world.allowPair(c, floor);
-  EXPECT_FALSE(world.isIgnored(c, floor));
-  run(world, 2);
-  EXPECT_NEAR(world.pose(c).position.z(), 0.5, 0.01);  // pushed out again
-  // Sleepers in each other fall apart when they begin to see each other.
-  run(world, 3);
-  ASSERT_FALSE(world.isAwake(b));
-  world.setFilter(b, {2, ~0u});
-  world.setFilter(a, {2, ~0u});
-  run(world, 3);
-  EXPECT_GT((world.pose(a).position - world.pose(b).position).norm(), 0.99);
-}
-
 // S-rp3d-184: a static body whose mass is set again stays static, in any order of the calls.
 TEST(Kinds, StaticStaysStaticWhateverIsSet) {
   World world;
@@ -306,32 +231,6 @@ TEST(Refusals, EverySetterAndTheWorldStaysAsItWas) {
     FAIL();
   } catch (const std::invalid_argument& error) {
     EXPECT_EQ(std::string(error.what()), "body: friction is -2, must be >= 0");
-  }
-}
-
-// S-rapier-868 and S-sapien-174: the same calls give the same bits, also after everything was removed and added again.
-TEST(Repeats, TheSameCallsGiveTheSameBits) {
-  const auto drop = [](World& world) {
-    std::vector<BodyId> ids;
-    for (int i = 0; i < 8; ++i) ids.push_back(world.addBody(boxAt({1.1 * (i % 2) + 0.01 * i, 1.1 * (i / 2 % 2), 1 + 1.1 * (i / 4)})));
-    run(world, 3);
-    std::vector<double> state;
-    for (const BodyId id : ids) {
-      const Pose& pose = world.pose(id);
-      state.insert(state.end(), pose.position.data(), pose.position.data() + 3);
-      state.insert(state.end(), pose.orientation.coeffs().data(), pose.orientation.coeffs().data() + 4);
-    }
-    for (const BodyId id : ids) world.removeBody(id);
-    return state;
-  };
-  std::vector<double> first;
-  for (int i = 0; i < 10; ++i) {
-    World world;
-    addFloor(world);
-    const std::vector<double> state = drop(world);
-    if (i == 0) first = state;
-    EXPECT_EQ(state, first) << "run " << i;
-    EXPECT_EQ(drop(world), first) << "added again, run " << i;
   }
 }
 
