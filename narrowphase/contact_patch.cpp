@@ -166,8 +166,13 @@ void addCrossings(const Outline& a, const Outline& b, double near, const Vec3& n
       const double ax = a.x[a.next(i)] - a.x[i], ay = a.y[a.next(i)] - a.y[i];
       const double bx = b.x[b.next(j)] - b.x[j], by = b.y[b.next(j)] - b.y[j];
       const double across = ax * by - ay * bx, wx = b.x[j] - a.x[i], wy = b.y[j] - a.y[i];
-      if (across == 0) continue;  // parallel: the corners on each other's sides are the ends of what they share
-      const double s = (wx * by - wy * bx) / across, t = (wx * ay - wy * ax) / across;
+      const double ofA = wx * by - wy * bx, ofB = wx * ay - wy * ax;  // start of either off the other's line, times its length
+      // Parallel, or on one line but for rounding: the corners on each other's sides are the ends of what they share.
+      const double square = candidates.same * candidates.same, ofEnd = ofA - across, ofOtherEnd = ofB - across;
+      if (across == 0) continue;
+      if (ofA * ofA <= square * (bx * bx + by * by) && ofEnd * ofEnd <= square * (bx * bx + by * by)) continue;
+      if (ofB * ofB <= square * (ax * ax + ay * ay) && ofOtherEnd * ofOtherEnd <= square * (ax * ax + ay * ay)) continue;
+      const double s = ofA / across, t = ofB / across;
       if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) continue;
       const double x = a.x[i] + s * ax, y = a.y[i] + s * ay;
       const double heightA = a.height(x, y), separation = b.height(x, y) - heightA;

@@ -23,16 +23,18 @@ struct Capsule {
   double radius = 0.25;
 };
 
-// The convex hull of a point cloud: a polytope of some volume. Throws std::invalid_argument naming the argument when
-// there are fewer than 4 points, a coordinate is not finite, all points lie within rounding of one plane, or more than 512
-// of them are corners.
-// Only the corners are kept, in the order given, repeated points once: index i of vertices() is the vertex id in contact
-// features. Coordinates in metres, in the hull's own frame; the origin of that frame may lie outside.
+// The convex hull of a point cloud: a polytope of some volume. Only its corners are kept, in the order given, repeated points
+// once: index i of vertices() is the vertex id in contact features. Coordinates in metres, in the hull's own frame; the origin
+// of that frame may lie outside.
+// A point counts as a corner where it is further than a tolerance from the hull of the others: 1e-12 of the hull's size, or 32
+// spacings of doubles (7e-15) of its largest coordinate, where that is more. Throws std::invalid_argument naming the argument
+// when there are fewer than 4 points, a coordinate is not finite or beyond 1e100, all points lie within that tolerance of one
+// plane, or more than 512 of them are corners.
 class ConvexHull {
  public:
   explicit ConvexHull(const std::vector<Eigen::Vector3d>& points);
 
-  // A polygon: all corners that lie in one plane to 1e-11 of the hull's size. Its corners and edges are entries first to
+  // A polygon: all corners that lie in one plane to ten times that tolerance. Its corners and edges are entries first to
   // first + count - 1 of loop(), counterclockwise seen from outside.
   struct Face {
     Eigen::Vector3d normal;  // unit, outwards

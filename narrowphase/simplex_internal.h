@@ -34,7 +34,9 @@ static inline void offerEdge(const Simplex& s, int a, int b, NearestPoint& best)
   const double along = -dot(p, e), ee = dot(e, e);
   if (!(along > 0)) return offerVertex(s, a, best);
   if (along >= ee) return offerVertex(s, b, best);
-  const Vec3 v = p + (along / ee) * e;
+  const Vec3 u = p + (along / ee) * e;
+  // Rounded in terms of p: where the edge passes by closely, u leans so much that a far end seems nearer than all of the rest.
+  const Vec3 v = u - (dot(u, e) / ee) * e;
   const double vv = dot(v, v);
   if (vv < best.vv) best = {v, vv, 1u << a | 1u << b};
 }

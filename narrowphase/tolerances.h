@@ -41,12 +41,14 @@ inline constexpr int kMaxEpaVertices = 128;
 inline constexpr int kMaxHullVertices = 512;
 
 // A point of a cloud nearer than this to the hull of the others, relative to their size, is no corner: points meant to be
-// coplanar that went through a rotation or a file of 12 digits.
+// coplanar that went through a rotation or a file of 12 digits. The second in terms of the largest coordinate: the roundings
+// that a point has gone through far from the origin of its frame, a few of them, ten times over.
 inline constexpr double kHullThickness = 1e-12;
+inline constexpr double kHullNoise = 32 * kEpsilon;
 
-// Corners of a hull nearer than this to the plane of a face, relative to the hull's size, are corners of that face. Ten
-// times what a corner may stand out by, and a tenth of the error the queries promise.
-inline constexpr double kHullFlatness = 1e-11;
+// Corners nearer than this to the plane of a face, in terms of the larger one of the two above, are corners of that face. A
+// tenth of the error the queries promise, for a hull around the origin of its frame.
+inline constexpr double kHullFlatness = 10;
 
 // Collide: a face holds the witness point if it is nearer than this to its plane, relative to the shape's size: what a
 // query's witness points may be off by, ten times over.

@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "box_pair_check.h"
 #include "convex_families.h"
 
@@ -183,37 +181,6 @@ TEST(BoxPairs, OfAnySizes) {
     if (HasFailure()) FAIL() << "seed " << seed << '\n' << families::paste(c);
   }
   EXPECT_GT(touching, 500);
-}
-
-// The faces of a hull: a closed surface of plane, convex polygons with all corners on their inner sides.
-TEST(HullFaces, AreAClosedConvexSurface) {
-  families::Random r(3);
-  for (int i = 0; i < 300; ++i) {
-    const convex::AnyShape shape = convex::makeShape(Kind::Hull, r, {r.power(1e-3, 10), 1, r.power(0.1, 1e3)});
-    const ConvexHull& hull = *shape.hull;
-    const double size = 2 * hull.extent();
-    std::set<std::pair<int, int>> sides;
-    std::set<int> edges, corners;
-    for (const ConvexHull::Face& face : hull.faces()) {
-      ASSERT_GE(face.count, 3u);
-      EXPECT_NEAR(face.normal.norm(), 1, 1e-14);
-      for (std::uint32_t k = 0; k < face.count; ++k) {
-        const ConvexHull::Corner from = hull.loop()[face.first + k], to = hull.loop()[face.first + (k + 1) % face.count];
-        EXPECT_TRUE(sides.insert({from.vertex, to.vertex}).second) << "a side in two faces, the same way round";
-        edges.insert(from.edge);
-        corners.insert(from.vertex);
-        const Eigen::Vector3d p = hull.vertices()[from.vertex], q = hull.vertices()[to.vertex];
-        const Eigen::Vector3d outwards = (q - p).cross(face.normal).normalized();
-        for (std::uint32_t m = 0; m < face.count; ++m)
-          EXPECT_LE(outwards.dot(hull.vertices()[hull.loop()[face.first + m].vertex] - p), 1e-11 * size);
-        for (const auto& v : hull.vertices()) EXPECT_LE(face.normal.dot(v - p), 3e-11 * size);
-      }
-    }
-    for (const auto& side : sides) EXPECT_TRUE(sides.count({side.second, side.first})) << "a hole";
-    EXPECT_EQ(sides.size(), 2 * edges.size());
-    EXPECT_EQ(corners.size(), hull.vertices().size());
-    EXPECT_EQ(static_cast<int>(corners.size()) - static_cast<int>(edges.size()) + static_cast<int>(hull.faces().size()), 2) << "Euler";
-  }
 }
 
 }  // namespace

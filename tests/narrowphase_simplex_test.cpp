@@ -134,6 +134,23 @@ TEST(Simplex, OriginOnAVertexAnEdgeOrAFace) {
   }
 }
 
+// An edge that passes by the origin at a distance of a few roundings of its length: the nearest point is still across the edge to
+// as many digits as it has, or GJK would see a far end of the edge as nearer than any other vertex and stop.
+TEST(Simplex, NearestPointOfAnEdgeIsAcrossIt) {
+  Random r(5);
+  for (int i = 0; i < 2000; ++i) {
+    const Eigen::Vector3d along = r.direction(), other = r.direction(), beside = r.power(1e-14, 1) * along.cross(other);
+    const double start = r.uniform(-1, 0), end = r.uniform(0, 1);
+    const Eigen::Vector3d a = start * along + beside, b = end * along + beside;
+    Simplex s = simplexOf(std::vector<Vec3>{{a.x(), a.y(), a.z()}, {b.x(), b.y(), b.z()}});
+    const Vec3 edge = s.vertex[1].w - s.vertex[0].w;
+    math::NearestPoint nearest{};
+    math::reduce(s, nearest);
+    if (s.count < 2) continue;
+    EXPECT_LE(std::abs(math::dot(nearest.v, edge)), 1e-15 * std::sqrt(nearest.vv) * math::length(edge)) << beside.norm();
+  }
+}
+
 // Vertices that coincide, lie on one line or in one plane: a point of the simplex comes back, and the nearest one.
 TEST(Simplex, DegenerateOnes) {
   const Vec3 p{1, 2, 3}, q{1.5, 1, 3}, m = 0.5 * (p + q);
