@@ -35,8 +35,12 @@ if find "$work/prefix" -name '*_internal.h' | grep .; then
   failed=1
 fi
 
+# Each public header, found in the source tree, is in the package and needs nothing that is not.
+(cd "$source" && printf '#include <sunder/%s>\n' broadphase/*.h narrowphase/*.h solver/*.h physics/*.h) |
+  grep -v '_internal\.h' >"$work/headers.cpp"
+
 installed="-DCMAKE_PREFIX_PATH=$work/prefix"
-consumer installed-plain "$installed" -DCMAKE_BUILD_TYPE=Release
+consumer installed-plain "$installed" -DCMAKE_BUILD_TYPE=Release "-DSUNDER_ALL_HEADERS=$work/headers.cpp"
 consumer installed-no-optimisation "$installed" -DCMAKE_CXX_FLAGS=-O0
 consumer installed-native "$installed" "-DCMAKE_CXX_FLAGS=-O2 -march=native"
 consumer installed-native-no-optimisation "$installed" "-DCMAKE_CXX_FLAGS=-O0 -march=native"
