@@ -25,7 +25,7 @@ for file in broadphase/* narrowphase/* solver/* physics/* demo/* bench/* tests/*
   [ "$lines" -le "$limit" ] || complain "$file: $lines lines; the limit is about $limit"
 done
 # The kernels of the instruction sets are one source.
-for file in broadphase/*.cpp solver/*.cpp physics/*.cpp demo/*.cpp; do
+for file in broadphase/*.cpp narrowphase/*.cpp solver/*.cpp physics/*.cpp demo/*.cpp; do
   name=$(basename "$file" .cpp | sed 's/_kernel_.*/_kernel/')
   test=tests/$(dirname "$file")_${name}_test.cpp
   [ -e "$test" ] || complain "$file: has no test file $test"
