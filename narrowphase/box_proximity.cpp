@@ -216,7 +216,7 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
   } else if (depthWanted) {
     EpaResult e;
     if (centreInside) epaFromCentre(d, e);
-    else epa(d, g.simplex, g.axis, 0, e);
+    else epa(d, g.simplex, 0, e);
     r.iterations += e.iterations;
     Candidate face = exactFace(d, e);
     if (!(face.depth - e.lowerBound <= tolerances::kCertificate)) {

@@ -18,7 +18,7 @@ struct EpaResult {
 // Nearest boundary point of A - B to the origin inside (van den Bergen, GDC 2001). simplex: what GJK ended with, 1 to 4
 // vertices; completed to a tetrahedron first. tolerance: gap between the bounds, in the unit of the difference, at which
 // curved shapes are done.
-void epa(const Difference& difference, const Simplex& simplex, const Vec3& axis, double tolerance, EpaResult& result);
+void epa(const Difference& difference, const Simplex& simplex, double tolerance, EpaResult& result);
 
 // The same for two boxes one of which holds the centre of the other: without GJK, on a surface that uses the symmetry of
 // their difference.

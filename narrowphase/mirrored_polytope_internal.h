@@ -26,7 +26,6 @@ class MirroredPolytope {
   void setMeasured(int f, double key);
   Vec3 normal(int f) const { return f & 1 ? -records_[f >> 1].normal : records_[f >> 1].normal; }
   double planeDistance(int f) const { return records_[f >> 1].distance[f & 1]; }
-  bool isSliver(int f) const { return planeDistance(f) == kNoPlane; }
   int neighbour(int f, int edge) const { return records_[f >> 1].neighbour[recordEdge(f, edge)] ^ (f & 1); }
   int cornerIndex(int f, int k) const { return records_[f >> 1].vertex[f & 1 ? 2 - k : k] ^ (f & 1); }
   const Vertex& corner(int f, int k) const { return vertices_[cornerIndex(f, k)]; }
@@ -38,10 +37,10 @@ class MirroredPolytope {
   // A pair of boxes has 64 vertex pairs; a closed triangulation has 2 V - 4 faces, half of them stored.
   static constexpr int kMostVertices = 64, kMostRecords = kMostVertices - 2;
   struct Record {
-    Vec3 normal;         // unit, outwards; zero for a sliver without a direction
+    Vec3 normal;         // unit, outwards; any for a sliver without a direction
     double distance[2];  // of the plane and of its image from the origin
     Index vertex[3], neighbour[3], neighbourEdge[3];  // across the edge vertex[k], vertex[k + 1], and its index in its record
-    bool measured;                                    // key is the distance of the triangle, not of its plane
+    bool measured;                                    // key is that of the triangles, not of their planes
   };
   struct HorizonEdge {
     Index to, face, edge;  // the face on the other side, and the edge's index in its record
@@ -51,7 +50,7 @@ class MirroredPolytope {
   static int recordEdge(int f, int k) { return f & 1 ? (k == 2 ? 2 : 1 - k) : k; }
   bool sees(const Vec3& w, int f) const {
     const double along = dot(records_[f >> 1].normal, w);
-    return (f & 1 ? -along : along) - planeDistance(f) > -tolerances::kRounding || isSliver(f);
+    return (f & 1 ? -along : along) - planeDistance(f) > -tolerances::kRounding;
   }
   void addPair(const Vertex& w);
   void setFace(int record, int a, int b, int c);
@@ -101,12 +100,10 @@ inline void MirroredPolytope::setFace(int record, int a, int b, int c) {
     keys_[record] = r.distance[0] < r.distance[1] ? r.distance[0] : r.distance[1];
   } else {
     // A sliver goes with the first neighbour that is replaced; until then it is ranked by its edges.
-    r.normal = {0, 0, 0};
+    r.normal = {1, 0, 0};
     r.distance[0] = r.distance[1] = kNoPlane;
     double weight[3];
-    const double one = triangleDistance(*this, 2 * record, weight), image = triangleDistance(*this, 2 * record + 1, weight);
-    keys_[record] = one < image ? one : image;
-    r.measured = true;
+    setMeasured(2 * record, triangleDistance(*this, 2 * record, weight));
   }
 }
 
@@ -128,12 +125,16 @@ inline MirroredPolytope::MirroredPolytope(const Difference& difference, const Ve
 }
 
 inline int MirroredPolytope::nearestFace() const {
-  const int best = smallestKey(keys_, recordCount_);
-  return 2 * best + (records_[best].distance[1] < records_[best].distance[0] ? 1 : 0);
+  const int f = 2 * smallestKey(keys_, recordCount_);
+  double weight[3];
+  const bool image = measured(f) ? triangleDistance(*this, f + 1, weight) < triangleDistance(*this, f, weight)
+                                 : planeDistance(f + 1) < planeDistance(f);
+  return image ? f + 1 : f;
 }
 
 inline void MirroredPolytope::setMeasured(int f, double distance) {
-  const double image = planeDistance(f ^ 1);  // that one is still ranked by its plane
+  double weight[3];
+  const double image = triangleDistance(*this, f ^ 1, weight);
   keys_[f >> 1] = distance < image ? distance : image;
   records_[f >> 1].measured = true;
 }

@@ -9,50 +9,24 @@
 #pragma once
 #include <limits>
 
-#include "sunder/narrowphase/support_internal.h"
+#include "sunder/narrowphase/simplex_internal.h"
 #include "sunder/narrowphase/tolerances.h"
 
 namespace sunder::math {
 namespace {  // internal linkage, as math_internal.h explains
 
-inline constexpr double kNoPlane = std::numeric_limits<double>::max();  // of a sliver
+inline constexpr double kNoPlane = -std::numeric_limits<double>::max();  // of a sliver: every point sees it
 
-// Weights of the origin's projection on the face's plane, below zero outside. False when there is no plane.
-template <class Surface>
-inline bool planeWeights(const Surface& surface, int f, double weight[3]) {
-  if (surface.isSliver(f)) return false;
-  const Vec3 p[3] = {surface.corner(f, 0).w, surface.corner(f, 1).w, surface.corner(f, 2).w}, n = surface.normal(f);
-  for (int k = 0; k < 3; ++k) weight[k] = dot(n, cross(p[(k + 1) % 3], p[(k + 2) % 3]));
-  const double sum = weight[0] + weight[1] + weight[2];
-  for (int k = 0; k < 3; ++k) weight[k] /= sum;
-  return sum > 0;
-}
-
-// Distance of the origin from the triangle, and the nearest point's weights on its corners: on the plane where that falls
-// inside, else on the nearest edge.
+// Distance of the origin from the triangle, and the nearest point's weights on its corners.
 template <class Surface>
 inline double triangleDistance(const Surface& surface, int f, double weight[3]) {
-  const Vec3 p[3] = {surface.corner(f, 0).w, surface.corner(f, 1).w, surface.corner(f, 2).w};
-  // A point outside by this share of the triangle's height is inside to rounding.
-  const double outside = -1e-9;
-  if (planeWeights(surface, f, weight) && weight[0] >= outside && weight[1] >= outside && weight[2] >= outside)
-    return std::abs(surface.planeDistance(f));
-  double best = -1;
-  for (int k = 0; k < 3; ++k) {
-    const int next = k == 2 ? 0 : k + 1;
-    const Vec3 e = p[next] - p[k];
-    const double along = -dot(p[k], e), ee = dot(e, e);
-    double share = 0;
-    if (along > 0) share = along >= ee ? 1 : along / ee;
-    const Vec3 v = p[k] + share * e;
-    const double vv = dot(v, v);
-    if (best >= 0 && vv >= best) continue;
-    best = vv;
-    weight[0] = weight[1] = weight[2] = 0;
-    weight[k] = 1 - share;
-    weight[next] = share;
-  }
-  return std::sqrt(best);
+  Simplex s{{surface.corner(f, 0), surface.corner(f, 1), surface.corner(f, 2), {}}, 3};
+  NearestPoint nearest{};
+  reduce(s, nearest);
+  double kept[3];
+  weightsOf(s, nearest.v, kept);
+  for (int k = 0, next = 0; k < 3; ++k) weight[k] = nearest.face >> k & 1 ? kept[next++] : 0;
+  return std::sqrt(nearest.vv);
 }
 
 // The first of the smallest of two keys or more. Two chains of conditional moves: the order of the keys is a coin toss to a
@@ -84,25 +58,20 @@ inline bool isOneLoop(const Edge* byStart, const Index* stamp, Index round, int 
   return v == start && length == edges;
 }
 
-template <class Index>
-struct PolytopeFace {
-  Vec3 normal;      // unit, outwards; zero for a sliver without a direction
-  double distance;  // of the face's plane from the origin
-  Index vertex[3];
-  Index neighbour[3];             // across the edge vertex[k], vertex[k + 1]
-  std::uint8_t neighbourEdge[3];  // that edge's index there
-  bool measured;                  // key is the distance of the triangle, not of its plane
-};
-
-// Index holds twice the vertices.
-template <int kMostVertices, class Index>
 class Polytope {
  public:
-  using Face = PolytopeFace<Index>;
-  // Starts from a tetrahedron (vertices given in any orientation).
-  void start(const Vertex& a, const Vertex& b, const Vertex& c, const Vertex& d);
-  // The face with the smallest key; -1 when every key is infinite.
-  int nearestFace() const;
+  using Index = std::uint8_t;  // holds twice the vertices
+  struct Face {
+    Vec3 normal;      // unit, outwards; any for a sliver without a direction
+    double distance;  // of the face's plane from the origin
+    Index vertex[3];
+    Index neighbour[3];      // across the edge vertex[k], vertex[k + 1]
+    Index neighbourEdge[3];  // that edge's index there
+    bool measured;           // key is the distance of the triangle, not of its plane
+  };
+  explicit Polytope(const Simplex& tetrahedron);  // its vertices in any orientation
+  // The face with the smallest key.
+  int nearestFace() const { return smallestKey(keys_, faceCount_); }
   // Replaces the faces that w sees, face among them, by a cone to w. False when the storage is full.
   bool add(int face, const Vertex& w);
   bool holds(const Vertex& w) const;
@@ -117,7 +86,6 @@ class Polytope {
   bool measured(int f) const { return faces_[f].measured; }
   const Vec3& normal(int f) const { return faces_[f].normal; }
   double planeDistance(int f) const { return faces_[f].distance; }
-  bool isSliver(int f) const { return faces_[f].distance == kNoPlane; }
   int neighbour(int f, int edge) const { return faces_[f].neighbour[edge]; }
   const Vertex& corner(int f, int k) const { return vertices_[faces_[f].vertex[k]]; }
   void setMeasured(int f, double key) {
@@ -126,22 +94,22 @@ class Polytope {
   }
 
  private:
+  static constexpr int kMostVertices = tolerances::kMaxEpaVertices;
   static constexpr int kMostFaces = 2 * kMostVertices;  // a closed triangulation has 2 V - 4
   struct HorizonEdge {
-    Index to, face;
-    std::uint8_t edge;
+    Index to, face, edge;
   };
 
   int takeFace() { return spareCount_ > 0 ? spare_[--spareCount_] : faceCount_++; }
   void setFace(int f, int a, int b, int c);
   void link(int f, int edge, int g, int otherEdge) {
     faces_[f].neighbour[edge] = static_cast<Index>(g);
-    faces_[f].neighbourEdge[edge] = static_cast<std::uint8_t>(otherEdge);
+    faces_[f].neighbourEdge[edge] = static_cast<Index>(otherEdge);
     faces_[g].neighbour[otherEdge] = static_cast<Index>(f);
-    faces_[g].neighbourEdge[otherEdge] = static_cast<std::uint8_t>(edge);
+    faces_[g].neighbourEdge[otherEdge] = static_cast<Index>(edge);
   }
   bool sees(const Vec3& w, const Face& f) const {
-    return f.distance == kNoPlane || dot(f.normal, w) - f.distance > -tolerances::kRounding;
+    return dot(f.normal, w) - f.distance > -tolerances::kRounding;
   }
   int collectSeen(int face, const Vec3& w, bool onlyFace);
 
@@ -152,13 +120,12 @@ class Polytope {
   Index stamp_[kMostFaces];  // == round_: in the region being replaced
   HorizonEdge horizon_[kMostVertices];        // by start vertex
   Index horizonStamp_[kMostVertices];  // == round_: that vertex starts a horizon edge
-  Index round_;
-  std::uint64_t ids_;  // of the vertices that have one
-  int vertexCount_, faceCount_, spareCount_, seenCount_, horizonStart_;
+  Index round_ = 1;
+  std::uint64_t ids_ = 0;  // of the vertices that have one
+  int vertexCount_ = 4, faceCount_ = 4, spareCount_ = 0, seenCount_, horizonStart_;
 };
 
-template <int kMostVertices, class Index>
-inline void Polytope<kMostVertices, Index>::setFace(int f, int a, int b, int c) {
+inline void Polytope::setFace(int f, int a, int b, int c) {
   Face& face = faces_[f];
   face.vertex[0] = static_cast<Index>(a);
   face.vertex[1] = static_cast<Index>(b);
@@ -173,27 +140,21 @@ inline void Polytope<kMostVertices, Index>::setFace(int f, int a, int b, int c) 
     keys_[f] = face.distance;
   } else {
     // A sliver goes with the first neighbour that is replaced; until then it is ranked by its edges.
-    face.normal = {0, 0, 0};
+    face.normal = {1, 0, 0};
     face.distance = kNoPlane;
     double weight[3];
-    keys_[f] = triangleDistance(*this, f, weight);
-    face.measured = true;
+    setMeasured(f, triangleDistance(*this, f, weight));
   }
 }
 
-template <int kMostVertices, class Index>
-inline void Polytope<kMostVertices, Index>::start(const Vertex& a, const Vertex& b, const Vertex& c, const Vertex& d) {
-  vertices_[0] = a;
-  vertices_[1] = b;
-  vertices_[2] = c;
-  vertices_[3] = d;
-  ids_ = 0;
-  for (int v = 0; v < 4; ++v) ids_ |= vertices_[v].id != kNoId ? 1ull << vertices_[v].id : 0;
-  vertexCount_ = faceCount_ = 4;
-  spareCount_ = 0;
-  round_ = 1;
+inline Polytope::Polytope(const Simplex& tetrahedron) {
+  for (int v = 0; v < 4; ++v) {
+    vertices_[v] = tetrahedron.vertex[v];
+    if (vertices_[v].id != kNoId) ids_ |= 1ull << vertices_[v].id;
+  }
   for (Index& s : horizonStamp_) s = 0;
-  if (dot(cross(b.w - a.w, c.w - a.w), d.w - a.w) > 0) std::swap(vertices_[1], vertices_[2]);
+  const Vec3 a = vertices_[0].w;
+  if (dot(cross(vertices_[1].w - a, vertices_[2].w - a), vertices_[3].w - a) > 0) std::swap(vertices_[1], vertices_[2]);
   setFace(0, 0, 1, 2);
   setFace(1, 0, 3, 1);
   setFace(2, 0, 2, 3);
@@ -206,14 +167,7 @@ inline void Polytope<kMostVertices, Index>::start(const Vertex& a, const Vertex&
   link(2, 1, 3, 1);
 }
 
-template <int kMostVertices, class Index>
-inline int Polytope<kMostVertices, Index>::nearestFace() const {
-  const int best = smallestKey(keys_, faceCount_);
-  return keys_[best] < std::numeric_limits<double>::infinity() ? best : -1;
-}
-
-template <int kMostVertices, class Index>
-inline bool Polytope<kMostVertices, Index>::holds(const Vertex& w) const {
+inline bool Polytope::holds(const Vertex& w) const {
   if (w.id != kNoId) return ids_ >> w.id & 1;
   for (int v = 0; v < vertexCount_; ++v)
     if (samePoint(vertices_[v].w, w.w)) return true;
@@ -222,8 +176,7 @@ inline bool Polytope<kMostVertices, Index>::holds(const Vertex& w) const {
 
 // The faces that w sees and that hang together with face, face first, and their border by start vertex. Returns the number
 // of border edges, 0 when the border is not one simple loop.
-template <int kMostVertices, class Index>
-inline int Polytope<kMostVertices, Index>::collectSeen(int face, const Vec3& w, bool onlyFace) {
+inline int Polytope::collectSeen(int face, const Vec3& w, bool onlyFace) {
   seenCount_ = 1;
   seen_[0] = static_cast<Index>(face);
   stamp_[face] = round_;
@@ -250,8 +203,7 @@ inline int Polytope<kMostVertices, Index>::collectSeen(int face, const Vec3& w, 
   return simple && isOneLoop(horizon_, horizonStamp_, round_, horizonStart_, edges, seenCount_) ? edges : 0;
 }
 
-template <int kMostVertices, class Index>
-inline bool Polytope<kMostVertices, Index>::add(int face, const Vertex& w) {
+inline bool Polytope::add(int face, const Vertex& w) {
   if (vertexCount_ == kMostVertices) return false;
   // Index has room for two rounds a vertex: the second where the region has to be given up.
   ++round_;

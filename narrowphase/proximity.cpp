@@ -46,16 +46,22 @@ void fromGjk(const Difference& d, const GjkResult& g, double tolerance, CoreProx
   const double distance = std::sqrt(g.nearest.vv);
   r.normal = (1 / distance) * g.axis;
   r.signedDistance = d.unit * distance;
-  r.upperBound = r.signedDistance;
-  const double lower = d.unit * g.lowerBound;
-  r.lowerBound = lower < r.upperBound ? lower : r.upperBound;
-  Vec3 a{0, 0, 0};
+  Vec3 a{0, 0, 0}, w{0, 0, 0};
   double weight[3];
   weightsOf(g.simplex, g.nearest.v, weight);
-  for (int i = 0; i < g.simplex.count; ++i) a = a + weight[i] * math::pointOnA(d, g.simplex.vertex[i]);
+  for (int i = 0; i < g.simplex.count; ++i) {
+    a = a + weight[i] * math::pointOnA(d, g.simplex.vertex[i]);
+    w = w + weight[i] * g.simplex.vertex[i].w;
+  }
+  // The foot of the perpendicular on a thin triangle's plane is rounded in proportion to its length over its width; a point made
+  // of its corners lies in A - B.
+  const double found = length(w), upper = found > distance ? found : distance;
+  r.upperBound = d.unit * upper;
+  const double lower = d.unit * g.lowerBound;
+  r.lowerBound = lower < r.signedDistance ? lower : r.signedDistance;
   r.pointOnA = d.unit * a;
   r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
-  const bool met = distance - g.lowerBound <= (tolerance > tolerances::kCertificate ? tolerance : tolerances::kCertificate);
+  const bool met = upper - g.lowerBound <= (tolerance > tolerances::kCertificate ? tolerance : tolerances::kCertificate);
   r.status = met ? QueryStatus::Converged : g.iterationLimit ? QueryStatus::IterationLimit : QueryStatus::Degenerate;
 }
 
@@ -104,12 +110,20 @@ void coreProximity(const Difference& d, double maxDistance, double tolerance, bo
     fromGjk(d, g, tolerance, r);
   } else if (depthWanted) {
     EpaResult e;
-    epa(d, g.simplex, g.axis, tolerance, e);
+    epa(d, g.simplex, tolerance, e);
     r.iterations += e.iterations;
     fromEpa(d, g, e, e.normal, e.depth, r);
-    r.status = e.iterationLimit ? QueryStatus::IterationLimit
-               : e.degenerate   ? QueryStatus::Degenerate
-                                : QueryStatus::Converged;
+    const double met = 2 * d.unit * (tolerance > tolerances::kCertificate ? tolerance : tolerances::kCertificate);
+    r.status = e.iterationLimit                                         ? QueryStatus::IterationLimit
+               : e.degenerate || !(r.upperBound - r.lowerBound <= met) ? QueryStatus::Degenerate
+                                                                        : QueryStatus::Converged;
+    // A thin simplex may seem to hold the origin though it does not. EPA's plane between the two sets GJK right.
+    if (r.status == QueryStatus::Degenerate && e.depth < 0) {
+      g.simplex.count = 0;
+      gjk(d, e.normal, kInfinity, tolerance, g);
+      r.iterations += g.iterations;
+      if (g.outcome == GjkOutcome::Apart) fromGjk(d, g, tolerance, r);
+    }
   } else {
     r = {QueryStatus::Converged, false, 0, -kInfinity, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, g.iterations, -1};
   }

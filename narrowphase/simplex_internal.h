@@ -34,9 +34,10 @@ static inline void offerEdge(const Simplex& s, int a, int b, NearestPoint& best)
   const double along = -dot(p, e), ee = dot(e, e);
   if (!(along > 0)) return offerVertex(s, a, best);
   if (along >= ee) return offerVertex(s, b, best);
-  const Vec3 u = p + (along / ee) * e;
+  const double perSquare = 1 / ee;
+  const Vec3 u = p + (along * perSquare) * e;
   // Rounded in terms of p: where the edge passes by closely, u leans so much that a far end seems nearer than all of the rest.
-  const Vec3 v = u - (dot(u, e) / ee) * e;
+  const Vec3 v = u - (dot(u, e) * perSquare) * e;
   const double vv = dot(v, v);
   if (vv < best.vv) best = {v, vv, 1u << a | 1u << b};
 }
@@ -99,18 +100,21 @@ static inline bool reduce(Simplex& s, NearestPoint& nearest) {
 
 // Weights of the vertices of a reduced simplex (1 to 3 of them) whose sum is the nearest point v.
 static inline void weightsOf(const Simplex& s, const Vec3& v, double weight[3]) {
-  weight[0] = 1;
-  weight[1] = weight[2] = 0;
+  const int last = s.count - 1;
+  const Vec3 p = s.vertex[last].w, q = v - p;  // from the corner that `reduce` started from
+  weight[0] = weight[1] = weight[2] = 0;
   if (s.count == 2) {
-    const Vec3 e = s.vertex[1].w - s.vertex[0].w;
-    weight[1] = dot(v - s.vertex[0].w, e) / dot(e, e);
+    const Vec3 e = s.vertex[0].w - p;
+    weight[0] = dot(q, e) / dot(e, e);
   } else if (s.count == 3) {
-    const Vec3 pa = s.vertex[0].w, ab = s.vertex[1].w - pa, ac = s.vertex[2].w - pa, n = cross(ab, ac), q = v - pa;
+    const Vec3 e = s.vertex[0].w - p, f = s.vertex[1].w - p, n = cross(e, f);
     const double nn = dot(n, n);
-    weight[1] = dot(n, cross(q, ac)) / nn;
-    weight[2] = dot(n, cross(ab, q)) / nn;
+    if (nn > 0) {
+      weight[0] = dot(n, cross(q, f)) / nn;
+      weight[1] = dot(n, cross(e, q)) / nn;
+    }
   }
-  weight[0] = 1 - weight[1] - weight[2];
+  weight[last] = 1 - weight[0] - weight[1];
 }
 
 }  // namespace sunder::math
