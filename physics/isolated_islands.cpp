@@ -51,10 +51,11 @@ void World::Impl::findIsolatedIslands() {
   for (const std::uint32_t i : moving)
     if (isIsolated(i)) isolated.bodies.push_back({i, i, load(bodies[i].linearVelocity), load(bodies[i].angularVelocity)});
   for (const std::uint32_t index : activeContacts)
-    if (isIsolated(contacts[index].bodyA)) isolated.contacts.push_back(index);
+    if (isIsolated(contacts[index].bodyA)) isolated.contacts.push_back({index, !(leastSeparation(contacts[index]) > 0)});
 }
 
-// What no contact has pushed in this step goes by itself: islands are made anew, of the contacts with impulses.
+// What no contact has pushed in this step goes by itself: islands are made anew, of the contacts that push. (One that takes
+// penetration out moves bodies and may end the step without any impulse.)
 void World::Impl::conserveIsolatedIslands(double dt) {
   std::vector<IsolatedBody>& isolated = isolatedBodies.bodies;
   const auto placeOf = [&](std::uint32_t index) {
@@ -65,10 +66,10 @@ void World::Impl::conserveIsolatedIslands(double dt) {
     while (place->root != place->index) place = placeOf(place->root);
     return place;
   };
-  for (const std::uint32_t index : isolatedBodies.contacts) {
-    const Contact& contact = contacts[index];
+  for (const IsolatedContact& link : isolatedBodies.contacts) {
+    const Contact& contact = contacts[link.contact];
     const auto pushes = [](const Contact::Point& point) { return point.totalImpulse > 0; };
-    if (std::none_of(contact.points, contact.points + contact.pointCount, pushes)) continue;
+    if (!link.wasClosed && std::none_of(contact.points, contact.points + contact.pointCount, pushes)) continue;
     const auto a = top(contact.bodyA), b = top(contact.bodyB);
     std::max(a, b)->root = std::min(a, b)->index;
   }

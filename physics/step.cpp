@@ -182,7 +182,9 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
     solverBody[body] = number;
     fillSolverBody(group.solver, body, dt, substeps);
   });
-  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt}, *pool);
+  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, group.hitSweeps}, *pool);
+  report.colors = std::max(report.colors, group.solver.colorCount());
+  report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());
   forEachMember([&](std::uint32_t body, std::uint32_t number) {
     if (bodies[body].def.kind != BodyKind::Dynamic) {
       solverBody[body] = 0;  // a kinematic body may have contacts in several groups
@@ -341,6 +343,8 @@ const StepReport& World::step(double dt) {
   report.milliseconds = {};
   report.frozenBodies.clear();
   report.narrowphaseQueries = 0;
+  report.colors = 0;
+  report.deepestPenetration = 0;
   if (!(dt > 0) || !std::isfinite(dt)) {
     report.errors |= kStepInvalidTimeStep;
     return report;
@@ -361,7 +365,7 @@ const StepReport& World::step(double dt) {
   w.findFirstLoads(dt);
   clock.add(report.milliseconds.islands);
   w.startMotion();
-  for (SolverGroup& group : w.groups) w.solveGroup(group, dt);
+  w.solveIslands(dt);
   w.conserveIsolatedIslands(dt);
   clock.add(report.milliseconds.solver);
   w.finishBodies(dt);
@@ -392,13 +396,6 @@ void World::Impl::fillReport() {
   });
   report.contactPoints = 0;
   for (const ContactBlockUpdate& block : contactBlocks) report.contactPoints += block.points;
-  report.colors = 0;
-  report.deepestPenetration = 0;
-  for (const SolverGroup& group : groups) {
-    if (group.contacts.empty()) continue;
-    report.colors = std::max(report.colors, group.solver.colorCount());
-    report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());
-  }
 }
 
 }  // namespace sunder

@@ -113,7 +113,7 @@ class World {
   std::span<const ContactPair> beganContacts() const;
   std::span<const ContactPair> endedContacts() const;
   // What all contacts together did to a body in the last step, N s. A box at rest: minus its weight times dt. In collisions
-  // of bodies that nothing else holds it is off by up to 1 % (docs/stepping.md, (20)), and it lacks what a stop by continuous
+  // of bodies that nothing else holds it is off by a percent or two (docs/stepping.md, (20)), and it lacks what a stop by continuous
   // collision takes.
   Eigen::Vector3d contactImpulse(BodyId id) const;
 

@@ -113,9 +113,11 @@ void requireFinite(const Eigen::Vector3d& v, const char* what);
 
 struct Island {
   double mass = 0;       // kg, of its dynamic bodies
-  double leastMass = 0;    // kg
+  double leastMass = 0, greatestMass = 0;  // kg
   double leastRadius = 0;  // m, of the body with the least mass
   int contacts = 0;
+  bool isUneven = false;   // a contact between bodies of very different mass
+  bool mayHit = false;     // something in it, in this step
   bool isIsolated = true;  // nothing from outside acts on it but the same gravity on all
 };
 
@@ -124,9 +126,13 @@ struct IsolatedBody {
   std::uint32_t root, index;  // root: the lowest body of those that push each other in this step
   math::Vec3 linearVelocity, angularVelocity;
 };
+struct IsolatedContact {
+  std::uint32_t contact;
+  bool wasClosed;  // at the start of the step
+};
 struct IsolatedBodies {
   std::vector<IsolatedBody> bodies;
-  std::vector<std::uint32_t> contacts;
+  std::vector<IsolatedContact> contacts;
 };
 
 // Storage of removeGhostContacts().
@@ -183,6 +189,10 @@ struct SolverGroup {
   ContactSolver solver;
   std::vector<std::uint32_t> contacts;
   int substepFactor = 1;
+  int hitSweeps = 0;
+};
+struct HitContact {
+  std::uint32_t root, contact;  // of its island
 };
 
 struct World::Impl {
@@ -230,6 +240,8 @@ struct World::Impl {
 
   std::unique_ptr<ThreadPool> pool;
   SolverGroup groups[4];  // by the factor of their substeps
+  SolverGroup hitGroup;   // small islands in which something may hit, one after the other
+  std::vector<HitContact> hitContacts;  // of those, island by island
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
   std::vector<std::uint8_t> hasMoved;      // per body: by a solver, in this step
   std::vector<std::uint32_t> members;      // bodies of one group
@@ -298,6 +310,7 @@ struct World::Impl {
   void findIsolatedIslands();
   void findFirstLoads(double dt);
   void startMotion();
+  void solveIslands(double dt);
   void solveGroup(SolverGroup& group, double dt);
   void fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const;
   void conserveIsolatedIslands(double dt);
@@ -319,6 +332,8 @@ struct World::Impl {
   void applyContactBlock(const ContactBlockUpdate& block);
   bool isUnchanged(BodyPair& pair) const;
   std::uint32_t rootOf(std::uint32_t body);
+  bool mayHit(const Contact& contact) const;
+  int substepFactorOf(const Island& island) const;
   bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting = nullptr) const;
   static void setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative);
   bool touches(const Contact& contact) const;

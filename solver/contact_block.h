@@ -63,6 +63,12 @@ struct alignas(64) ContactBlock {
   std::int32_t locksB[8] = {};
 };
 
+// Of a block whose hits are swept until they have gone through: changes of its points' impulses, N s.
+struct alignas(64) HitSweep {
+  ContactBlock::Lanes change[4] = {};     // by the last sweep
+  ContactBlock::Lanes direction[4] = {};  // by all sweeps, each counted less than the next
+};
+
 // The raw numbers of eight contacts, in world axes, from which ContactKernel::prepare makes a block.
 struct alignas(64) ContactBlockInput {
   using Lanes = float[8];

@@ -27,6 +27,12 @@ struct ContactKernel {
   // `dropped` gathers the part of the velocity changes that must not start the next substep (hits).
   void (*relax)(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped,
                 const ContactKernelParameters& parameters);
+  // One more sweep of solveNormals() (`push`) or of the normals of relax(), without softness. Notes the changes in `sweeps`
+  // and returns the sum of their squares over the points' masses, J.
+  float (*sweepRigid)(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, bool push,
+                      const ContactKernelParameters& parameters);
+  // ... and a share of what the last sweeps did once more.
+  void (*goFurther)(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, float share);
   const char* name;
 };
 

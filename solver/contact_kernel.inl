@@ -105,17 +105,22 @@ Mask8 findHits(ContactBlock& block, const PairState& s, const Moved& moved, cons
   return lanes;
 }
 
-SUNDER_FLATTEN void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters) {
+Moved movedOf(const ContactBlock& block, const Frame& f, const SolverBody* bodies) {
+  const Motion a = gatherDisplacement(block.bodyA, bodies), b = gatherDisplacement(block.bodyB, bodies);
   const Float8 zero = splat(0.0f);
+  Moved moved;
+  moved.relative = {zero, zero, dot(f.n, b.linear - a.linear)};
+  moved.turnedA = {dot(f.t1, a.angular), dot(f.t2, a.angular), zero};
+  moved.turnedB = {dot(f.t1, b.angular), dot(f.t2, b.angular), zero};
+  return moved;
+}
+
+SUNDER_FLATTEN void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters) {
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
     const Frame f = loadFrame(*block);
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
-    const Motion da = gatherDisplacement(block->bodyA, bodies), db = gatherDisplacement(block->bodyB, bodies);
     PairState s = loadState(*block, f, a, b);
-    Moved moved;
-    moved.relative = {zero, zero, dot(f.n, db.linear - da.linear)};
-    moved.turnedA = {dot(f.t1, da.angular), dot(f.t2, da.angular), zero};
-    moved.turnedB = {dot(f.t1, db.angular), dot(f.t2, db.angular), zero};
+    const Moved moved = movedOf(*block, f, bodies);
     block->settles = block->hits;
     const Mask8 hits = findHits(*block, s, moved, parameters);
     sweepNormals<false>(*block, s, moved, hits, parameters);
@@ -277,6 +282,63 @@ SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, S
     addTotals(*block);
     storeState(*block, f, s, a, b, bodies);
     if (block->hits) dropHits(*block, f, dropped);
+  }
+}
+
+// Sum of the lanes, in the order of pairs.
+float sum8(Float8 v) {
+  alignas(32) float lanes[8];
+  store8(lanes, v);
+  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+SUNDER_FLATTEN float sweepRigid(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, bool push,
+                                const ContactKernelParameters& parameters) {
+  const Float8 zero = splat(0.0f), one = splat(1.0f);
+  Float8 energy = zero;
+  for (int k = 0; k < count; ++k) {
+    ContactBlock& block = blocks[k];
+    const Frame f = loadFrame(block);
+    const Motion a = gatherVelocity(block.bodyA, bodies), b = gatherVelocity(block.bodyB, bodies);
+    PairState s = loadState(block, f, a, b);
+    for (int i = 0; i < block.pointCount; ++i) store8(sweeps[k].change[i], load8(block.points[i].impulse));
+    const Wide3 torqueA = s.torqueA, torqueB = s.torqueB;
+    if (push)
+      sweepNormals<true>(block, s, movedOf(block, f, bodies), one > zero, parameters);
+    else if (block.hits)
+      relaxNormals<true>(block, s, parameters);
+    else
+      relaxNormals<false>(block, s, parameters);
+    finishNormals(s, torqueA, torqueB);
+    for (int i = 0; i < block.pointCount; ++i) {
+      const Float8 mass = load8(block.points[i].mass), change = load8(block.points[i].impulse) - load8(sweeps[k].change[i]);
+      store8(sweeps[k].change[i], change);
+      const Mask8 real = mass > zero;
+      energy = energy + select(real, change * change / select(real, mass, one), zero);
+    }
+    storeState(block, f, s, a, b, bodies);
+  }
+  return sum8(energy);
+}
+
+SUNDER_FLATTEN void goFurther(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, float share) {
+  const Float8 zero = splat(0.0f), beta = splat(share);
+  for (int k = 0; k < count; ++k) {
+    ContactBlock& block = blocks[k];
+    const Frame f = loadFrame(block);
+    const Motion a = gatherVelocity(block.bodyA, bodies), b = gatherVelocity(block.bodyB, bodies);
+    PairState s = loadState(block, f, a, b);
+    const Wide3 torqueA = s.torqueA, torqueB = s.torqueB;
+    for (int i = 0; i < block.pointCount; ++i) {
+      ContactBlock::Point& point = block.points[i];
+      const Float8 impulse = load8(point.impulse), further = beta * load8(sweeps[k].direction[i]);
+      store8(sweeps[k].direction[i], further + load8(sweeps[k].change[i]));
+      const Float8 next = max8(impulse + further, zero);
+      store8(point.impulse, next);
+      addNormalImpulse(s, load8(point.r1), load8(point.r2), next - impulse);
+    }
+    finishNormals(s, torqueA, torqueB);
+    storeState(block, f, s, a, b, bodies);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "sunder/narrowphase/math_internal.h"
@@ -44,10 +45,11 @@ constexpr double kMaxPushSpeed = 3.0;   // m/s
 // Bodies that were put inside each other move apart at up to this speed, m/s, found in so many passes.
 constexpr double kCalmPushSpeed = 1.0;
 constexpr int kCalmPasses = 2;
+// Sweeps over hits go on until the energy that a sweep moves has come down to this share of the most.
+constexpr float kHitRest = 1e-6f;
 constexpr double kSlop = 2e-5;          // m
 constexpr double kHitSpeed = 0.25;      // m/s
 constexpr double kRestitutionThreshold = 0.5;  // m/s
-
 
 // How far B moves relative to A, in whole substeps of h seconds, before two bodies hit that are `gap` apart at one point,
 // rA and rB from their centres. With it in the arms the impulse of the hit acts along one line on both of them, which
@@ -62,24 +64,18 @@ Vec3 travelBeforeHit(const SolverBody& a, const SolverBody& b, const Vec3& norma
   return (h * static_cast<int>(std::min(gap / (closing * h), kMostSubsteps))) * relative;
 }
 
-// What solveNormals() changes of a block.
-HeldBlock heldOf(const ContactBlock& block) {
-  HeldBlock held;
+// What a substep changes of a block, but for the sums over the substeps: to `held`, or back.
+template <bool kHold>
+void copyHeld(HeldBlock& held, ContactBlock& block) {
+  const auto copy = [](auto& kept, auto& live) { kHold ? std::memcpy(&kept, &live, sizeof kept) : std::memcpy(&live, &kept, sizeof kept); };
   for (int i = 0; i < 4; ++i) {
-    std::copy_n(block.points[i].impulse, 8, held.impulse[i]);
-    std::copy_n(block.approach[i], 8, held.approach[i]);
+    copy(held.impulse[i], block.points[i].impulse);
+    copy(held.approach[i], block.approach[i]);
   }
-  held.hits = block.hits;
-  held.settles = block.settles;
-  return held;
-}
-void giveBack(const HeldBlock& held, ContactBlock& block) {
-  for (int i = 0; i < 4; ++i) {
-    std::copy_n(held.impulse[i], 8, block.points[i].impulse);
-    std::copy_n(held.approach[i], 8, block.approach[i]);
-  }
-  block.hits = held.hits;
-  block.settles = held.settles;
+  copy(held.tangentImpulse, block.tangentImpulse);
+  copy(held.twistImpulse, block.twistImpulse);
+  copy(held.hits, block.hits);
+  copy(held.settles, block.settles);
 }
 
 // items.assign(count, {}), but for a capacity that is ahead of a world that grows: assign() would take memory anew each time
@@ -255,6 +251,41 @@ void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& c
   kernel.prepare(block, in, masses.data());
 }
 
+// One sweep passes on the impulse of the lightest body's mass, so a body that falls on one of a hundredth of its mass needs
+// hundreds until it has stopped, and in their place it would be stopped by the loads of many substeps, and thrown back by
+// them. With conjugate directions (Silcowitz, Niebe and Erleben 2010, "A nonsmooth nonlinear conjugate gradient method for
+// interactive contact force problems", algorithm 1) it is some tenth of that.
+void ContactSolver::sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most) {
+  const auto forEachColor = [&](auto&& work) {
+    for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color) {
+      const auto first = static_cast<std::size_t>(colorStart_[color]);
+      work(blocks_.data() + first, colorStart_[color + 1] - colorStart_[color], hitSweeps_.data() + first);
+    }
+  };
+  hitSweeps_.assign(blocks_.size(), {});
+  float first = 0, last = 0;
+  for (int sweep = 0; sweep < most; ++sweep) {
+    float energy = 0;
+    forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { energy += kernel.sweepRigid(blocks, n, bodies.data(), sweeps, push, parameters); });
+    first = std::max(first, energy);
+    if (!(energy > kHitRest * first)) break;
+    const float share = energy < last ? energy / last : 0;
+    forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { kernel.goFurther(blocks, n, bodies.data(), sweeps, share); });
+    last = energy;
+  }
+  // The sum anew, without the rounding of thousands of small changes.
+  for (std::size_t i = 1; i < bodies.size(); ++i) std::copy_n(base_[i].v, 8, bodies[i].velocity);
+  forEachColor([&](ContactBlock* blocks, int n, HitSweep*) { kernel.warmStart(blocks, n, bodies.data()); });
+}
+
+void ContactSolver::holdBlocks() {
+  held_.resize(blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) copyHeld<true>(held_[i], blocks_[i]);
+}
+void ContactSolver::giveBackBlocks() {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) copyHeld<false>(held_[i], blocks_[i]);
+}
+
 void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
   const double h = settings.dt / settings.substeps;
   ContactKernelParameters parameters;
@@ -289,6 +320,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
       for (int i = begin; i < end; ++i) work(static_cast<std::size_t>(i) + 1);
     });
   };
+  bool startsFromContacts = true;
   for (int substep = 0; substep < settings.substeps; ++substep) {
     forEachBody([&](std::size_t i) {
       const SolverDrive& drive = drives[i];
@@ -299,17 +331,20 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     });
     // Warm start. The rows do not change within a step, so what all contacts did to a body in the last substep is one
     // vector of the body; only the first substep must take it from the contacts.
-    if (substep == 0) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
+    if (settings.hitSweeps > 0) holdBlocks();
+    if (startsFromContacts) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
     const auto solveNormals = [&](double maxPushSpeed) {
       parameters.maxPushSpeed = static_cast<float>(maxPushSpeed);
       forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), parameters); });
     };
     solveNormals(startedInside_ ? 0 : kMaxPushSpeed);
+    const bool sweeps = settings.hitSweeps > 0 && !startedInside_ &&
+                        std::any_of(blocks_.begin(), blocks_.end(), [](const ContactBlock& block) { return block.hits; });
+    if (sweeps) sweepHits(kernel, parameters, true, settings.hitSweeps);
     // With bodies that started inside each other, the push only enters the displacement of the substep. It would be too
     // much for relax(), which takes what a push leaves of velocity out again as far as one sweep can.
     if (startedInside_) {
-      held_.resize(blocks_.size());
-      for (std::size_t i = 0; i < blocks_.size(); ++i) held_[i] = heldOf(blocks_[i]);
+      holdBlocks();
       heldBodies_ = bodies;
       for (int pass = 0; pass < kCalmPasses; ++pass) solveNormals(kCalmPushSpeed);
     }
@@ -317,9 +352,10 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
       for (int k = 0; k < 8; ++k) bodies[i].displacement[k] = bodies[i].displacement[k] + step * bodies[i].velocity[k];
     });
     if (startedInside_) {
-      for (std::size_t i = 0; i < blocks_.size(); ++i) giveBack(held_[i], blocks_[i]);
+      giveBackBlocks();
       for (std::size_t i = 1; i < count; ++i) std::copy_n(heldBodies_[i].velocity, 8, bodies[i].velocity);
     }
+    if (sweeps) sweepHits(kernel, parameters, false, settings.hitSweeps);
     forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), dropped_.data(), parameters); });
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) {
@@ -327,6 +363,11 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
         dropped_[i].v[k] = 0;
       }
     });
+    startsFromContacts = sweeps;
+    if (sweeps) {  // the impulses of a hit last an instant, and so does what they do to all other contacts
+      giveBackBlocks();
+      restart(warm_, count);
+    }
     // What was dropped knows no locks.
     for (const std::uint32_t i : lockedBodies_)
       for (int k = 0; k < 6; ++k)

@@ -19,15 +19,17 @@ struct alignas(64) SolverDrive {
   float keep[8] = {1, 1, 1, 1, 1, 1, 0, 0};
 };
 
-// What the rows of a block had found before a push that they are to forget.
+// What the rows of a block had found before a push or a hit that they are to forget.
 struct HeldBlock {
-  ContactBlock::Lanes impulse[4], approach[4];
+  ContactBlock::Lanes impulse[4], approach[4], tangentImpulse[2], twistImpulse;
   bool hits, settles;
 };
 
 struct ContactSolverSettings {
   int substeps = 8;
   double dt = 1.0 / 60.0;
+  // For one small island: hits are swept over all contacts until they have gone through, at most so many times. 0: they are not.
+  int hitSweeps = 0;
 };
 
 // Solves the contacts of one step: positional soft step, docs/stepping.md. Holds the storage that stays from step to
@@ -69,6 +71,9 @@ class ContactSolver {
   void fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
                 const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames, float substep);
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
+  void sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most);
+  void holdBlocks();
+  void giveBackBlocks();
   void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool);
   void storeImpulses(std::span<const ContactBlock> blocks, std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                      float substep) const;
@@ -80,8 +85,9 @@ class ContactSolver {
   std::vector<int> colorCountOf_;
   std::vector<SolverWarmStart> base_, warm_, dropped_;
   std::vector<std::uint32_t> lockedBodies_;
-  std::vector<HeldBlock> held_;  // before the push, when startedInside_
+  std::vector<HeldBlock> held_;  // before the push, when startedInside_, or before the substep, when hits are swept
   std::vector<SolverBody> heldBodies_;
+  std::vector<HitSweep> hitSweeps_;
   double deepest_ = 0;
   bool startedInside_ = false;  // some contact has Contact::startedInside
   bool overflows_ = false;  // the last color is the overflow

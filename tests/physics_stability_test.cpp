@@ -115,6 +115,46 @@ TEST(Stability, Rain100) { expectSettledRain(100); }
 TEST(LongStability, Rain1000) { expectSettledRain(1000); }
 TEST(LongStability, Rain5000) { expectSettledRain(5000); }
 
+// A heavy cube falls on light ones. Without restitution it stays there, whatever the height, that is, whichever substep it
+// hits in: no rebound, nothing pressed flat or thrown out from under it.
+struct Fall {
+  double up = 0, least = 0;  // m/s, and m below where it comes to lie
+};
+Fall fallOnLight(double ratio, int light, double drop) {
+  demo::Scene scene = onGround("fall");
+  for (int i = 0; i < light; ++i) addDynamic(scene, {0.5, 0.5, 0.5}, {0, 0.5 + i, 0}).density = 1;
+  addDynamic(scene, {0.5, 0.5, 0.5}, {0, light + 0.5 + drop, 0}).density = ratio;
+  SceneRun run(scene);
+  Fall fall;
+  for (int i = 0; i < 120; ++i) {
+    run.step();
+    const double height = run.position(run.last())[1] - (light + 0.5);
+    fall.up = std::max(fall.up, run.velocity(run.last())[1]);
+    fall.least = std::min(fall.least, height);
+  }
+  EXPECT_LT(run.maxSpeed(), 0.02) << "ratio " << ratio << ", " << light << " light, from " << drop << " m";
+  return fall;
+}
+TEST(Stability, HeavyOnesThatFallOnLightOnesStayThere) {
+  for (const double ratio : {5.0, 10.0, 30.0, 100.0})
+    for (const int light : {1, 3})
+      for (int k = 0; k < 12; ++k) {
+        const double drop = 0.2 + 0.0873 * k;
+        const Fall fall = fallOnLight(ratio, light, drop);
+        EXPECT_LT(fall.up, 0.05) << "ratio " << ratio << ", " << light << " light, from " << drop << " m";
+        EXPECT_GT(fall.least, -5 * kMillimetre) << "ratio " << ratio << ", " << light << " light, from " << drop << " m";
+      }
+}
+TEST(LongStability, AThousandTimesAsHeavy) {
+  for (const int light : {1, 3})
+    for (int k = 0; k < 30; ++k) {
+      const double drop = 0.2 + 0.0373 * k;
+      const Fall fall = fallOnLight(1000, light, drop);
+      EXPECT_LT(fall.up, 0.25) << light << " light, from " << drop << " m";
+      EXPECT_GT(fall.least, -15 * kMillimetre) << light << " light, from " << drop << " m";
+    }
+}
+
 // A pile of boxes that differ up to 300 times in mass. The small ones carry hundreds of times their weight, often on one
 // corner, and must not stay pressed into their neighbours by more than a few millimetres.
 std::vector<double> deepestOfMixedPiles() {

@@ -18,6 +18,8 @@ struct KernelWork {
   std::vector<SolverMass> masses;
   std::vector<SolverBody> bodies;
   std::vector<SolverWarmStart> dropped;
+  std::vector<HitSweep> sweeps;
+  std::vector<float> energy;
   ContactKernelParameters parameters;
   // What the blocks came by on their way; see to it that all of it is tested.
   int hits = 0, settles = 0, loads = 0;
@@ -92,6 +94,7 @@ inline KernelWork randomWork(unsigned seed) {
     work.inputs.push_back(in);
   }
   work.dropped.resize(work.bodies.size());
+  work.sweeps.resize(work.blocks.size());
   return work;
 }
 
@@ -105,6 +108,11 @@ inline KernelWork solved(const ContactKernel& kernel, KernelWork work) {
     for (const ContactBlock& block : work.blocks) {
       work.hits += block.hits;
       work.settles += block.settles && !block.hits;
+    }
+    // On their way to convergence, as in ContactSolver::sweepHits().
+    for (int sweep = 0; sweep < 3; ++sweep) {
+      work.energy.push_back(kernel.sweepRigid(work.blocks.data(), count, work.bodies.data(), work.sweeps.data(), substep != 1, work.parameters));
+      kernel.goFurther(work.blocks.data(), count, work.bodies.data(), work.sweeps.data(), 0.5f);
     }
     for (SolverBody& body : work.bodies)
       for (int k = 0; k < 8; ++k) body.displacement[k] += body.velocity[k] / work.parameters.inverseSubstep;
@@ -139,6 +147,9 @@ inline void expectSameBitsAsBaseline(const ContactKernel& kernel) {
       EXPECT_TRUE(sameBits(found.blocks[i], expected.blocks[i])) << kernel.name << ", seed " << seed << ", block " << i;
     EXPECT_TRUE(sameBits(found.bodies, expected.bodies)) << kernel.name << ", seed " << seed;
     EXPECT_TRUE(sameBits(found.dropped, expected.dropped)) << kernel.name << ", seed " << seed;
+    EXPECT_TRUE(sameBits(found.sweeps, expected.sweeps)) << kernel.name << ", seed " << seed;
+    EXPECT_TRUE(sameBits(found.energy, expected.energy)) << kernel.name << ", seed " << seed;
+    ASSERT_GT(expected.energy[0], 0);
   }
 }
 
