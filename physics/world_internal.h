@@ -116,7 +116,6 @@ struct Island {
   double leastMass = 0, greatestMass = 0;  // kg
   double leastRadius = 0;  // m, of the body with the least mass
   int contacts = 0;
-  bool isUneven = false;   // a contact between bodies of very different mass
   bool mayHit = false;     // something in it, in this step
   bool isIsolated = true;  // nothing from outside acts on it but the same gravity on all
 };

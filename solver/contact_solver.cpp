@@ -46,7 +46,7 @@ constexpr double kMaxPushSpeed = 3.0;   // m/s
 constexpr double kCalmPushSpeed = 1.0;
 constexpr int kCalmPasses = 2;
 // Sweeps over hits go on until the energy that a sweep moves has come down to this share of the most.
-constexpr float kHitRest = 1e-6f;
+constexpr float kHitRest = 1e-4f;
 constexpr double kSlop = 2e-5;          // m
 constexpr double kHitSpeed = 0.25;      // m/s
 constexpr double kRestitutionThreshold = 0.5;  // m/s
