@@ -61,8 +61,8 @@ struct Sorter {
       const ProxyId id = static_cast<ProxyId>(keys[i]);
       std::uint32_t code = 0;
       for (int axis = 0; axis < 3; ++axis) {
-        const double cell = (centre(boxes[id], axis) - lower[axis]) * scale;
-        code |= spread(static_cast<std::uint32_t>(std::min(std::max(cell, 0.0), 1023.0))) << axis;
+        const double cell = (centre(boxes[id], axis) - lower[axis]) * scale;  // NaN where a tiny range made the scale infinite
+        code |= spread(static_cast<std::uint32_t>(cell > 0 ? std::min(cell, 1023.0) : 0.0)) << axis;
       }
       const int c = sizeClass(largest, exponentOf(largestExtent(boxes[id])));
       keys[i] = (static_cast<std::uint64_t>(c) << 62) | (static_cast<std::uint64_t>(code) << 32) | id;

@@ -125,14 +125,15 @@ void World::Impl::groupContacts() {
     const std::uint32_t root = rootOf(joinsA ? contact.bodyA : contact.bodyB);
     const Island& island = islands[root];
     if (island.mayHit && island.contacts > 1 && island.contacts <= kMostSweptContacts) {
-      hitContacts.push_back({root, index});
+      hitContacts.push_back({root, static_cast<std::uint32_t>(hitContacts.size()), index});
       continue;
     }
     const int factor = substepFactorOf(island);
     for (SolverGroup& group : groups)
       if (group.substepFactor == factor) group.contacts.push_back(index);
   }
-  std::stable_sort(hitContacts.begin(), hitContacts.end(), [](const HitContact& a, const HitContact& b) { return a.root < b.root; });
+  std::sort(hitContacts.begin(), hitContacts.end(),
+            [](const HitContact& a, const HitContact& b) { return a.root != b.root ? a.root < b.root : a.place < b.place; });
 }
 
 void World::Impl::solveIslands(double dt) {

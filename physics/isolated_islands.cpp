@@ -74,7 +74,8 @@ void World::Impl::conserveIsolatedIslands(double dt) {
     std::max(a, b)->root = std::min(a, b)->index;
   }
   for (IsolatedBody& body : isolated) body.root = top(body.index)->index;
-  std::stable_sort(isolated.begin(), isolated.end(), [](const IsolatedBody& a, const IsolatedBody& b) { return a.root < b.root; });
+  std::sort(isolated.begin(), isolated.end(),
+            [](const IsolatedBody& a, const IsolatedBody& b) { return a.root != b.root ? a.root < b.root : a.index < b.index; });
   for (std::size_t begin = 0, end = 0; begin < isolated.size(); begin = end) {
     while (end < isolated.size() && isolated[end].root == isolated[begin].root) ++end;
     conserveIsland(std::span(isolated).subspan(begin, end - begin), dt);

@@ -191,7 +191,7 @@ struct SolverGroup {
   int hitSweeps = 0;
 };
 struct HitContact {
-  std::uint32_t root, contact;  // of its island
+  std::uint32_t root, place, contact;  // of its island, in the order of the pairs
 };
 
 struct World::Impl {

@@ -32,6 +32,11 @@ void* allocate(std::size_t size, std::align_val_t alignment) {
 // The other forms (nothrow, array) call these.
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+// std::stable_sort takes this one. With a sanitizer it would not come to the one above by itself.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size > 0 ? size : 1);
+}
 void* operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, alignment); }
 void* operator new[](std::size_t size, std::align_val_t alignment) { return allocate(size, alignment); }
 void operator delete(void* memory) noexcept { std::free(memory); }
