@@ -16,13 +16,13 @@ namespace {
 // solver leaves alone. It began at less, so that bodies that just touch without force do not come and go by rounding.
 constexpr double kOpen = 2e-5;
 
+}  // namespace
+
 bool carriesLoad(const Contact& contact) {
   for (int i = 0; i < contact.pointCount; ++i)
     if (contact.points[i].totalImpulse > 0) return true;
   return false;
 }
-
-}  // namespace
 
 double World::Impl::leastSeparation(const Contact& contact) const {
   const BodyFrame& a = frames[contact.bodyA];

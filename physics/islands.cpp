@@ -60,10 +60,9 @@ void World::Impl::buildIslands() {
     islandOf[i] = i;
     islands[i] = {};
   }
-  const auto joins = [this](std::uint32_t body) { return movesNow[body] != 0 && bodies[body].mass > 0; };
   for (const std::uint32_t index : activeContacts) {
     const Contact& contact = contacts[index];
-    if (!joins(contact.bodyA) || !joins(contact.bodyB)) continue;
+    if (!joinsIslands(contact.bodyA) || !joinsIslands(contact.bodyB)) continue;
     const std::uint32_t a = rootOf(contact.bodyA), b = rootOf(contact.bodyB);
     islandOf[std::max(a, b)] = std::min(a, b);  // a root is the lowest body of its island
   }
@@ -84,11 +83,11 @@ void World::Impl::buildIslands() {
   }
   for (const std::uint32_t index : activeContacts) {
     const Contact& contact = contacts[index];
-    Island& island = islands[rootOf(joins(contact.bodyA) ? contact.bodyA : contact.bodyB)];
+    Island& island = islands[rootOf(contact)];
     if (!island.mayHit && island.contacts < kMostSweptContacts) island.mayHit = mayHit(contact);
     isolatedIslands += ++island.contacts == 1 && island.isIsolated;
     const float* belt = contact.surfaceVelocity;
-    const bool isInner = joins(contact.bodyA) && joins(contact.bodyB) && !contact.fixedA && !contact.fixedB;
+    const bool isInner = joinsIslands(contact.bodyA) && joinsIslands(contact.bodyB) && !contact.fixedA && !contact.fixedB;
     if (!island.isIsolated || (isInner && belt[0] == 0 && belt[1] == 0 && belt[2] == 0)) continue;
     island.isIsolated = false;
     --isolatedIslands;
@@ -120,9 +119,7 @@ void World::Impl::groupContacts() {
   for (SolverGroup& group : groups) group.contacts.clear();
   hitContacts.clear();
   for (const std::uint32_t index : activeContacts) {
-    const Contact& contact = contacts[index];
-    const bool joinsA = movesNow[contact.bodyA] != 0 && bodies[contact.bodyA].mass > 0;
-    const std::uint32_t root = rootOf(joinsA ? contact.bodyA : contact.bodyB);
+    const std::uint32_t root = rootOf(contacts[index]);
     const Island& island = islands[root];
     if (island.mayHit && island.contacts > 1 && island.contacts <= kMostSweptContacts) {
       hitContacts.push_back({root, static_cast<std::uint32_t>(hitContacts.size()), index});

@@ -44,7 +44,7 @@ void World::Impl::findIsolatedIslands() {
   isolated.contacts.clear();
   if (isolatedIslands == 0) return;
   const auto isIsolated = [this](std::uint32_t i) {
-    if (movesNow[i] == 0 || !(bodies[i].mass > 0)) return false;
+    if (!joinsIslands(i)) return false;
     const Island& island = islands[rootOf(i)];
     return island.isIsolated && island.contacts > 0;
   };
@@ -68,8 +68,7 @@ void World::Impl::conserveIsolatedIslands(double dt) {
   };
   for (const IsolatedContact& link : isolatedBodies.contacts) {
     const Contact& contact = contacts[link.contact];
-    const auto pushes = [](const Contact::Point& point) { return point.totalImpulse > 0; };
-    if (!link.wasClosed && std::none_of(contact.points, contact.points + contact.pointCount, pushes)) continue;
+    if (!link.wasClosed && !carriesLoad(contact)) continue;
     const auto a = top(contact.bodyA), b = top(contact.bodyB);
     std::max(a, b)->root = std::min(a, b)->index;
   }

@@ -95,6 +95,7 @@ struct MotionClock {
 BodyFrame frameOf(const Pose& pose);
 math::Vec3 rotated(const BodyFrame& frame, const double* v);  // a vector of the body's own axes, in world axes
 math::Vec3 between(const BodyFrame& a, const BodyFrame& b);                  // from the position of A to that of B
+bool carriesLoad(const Contact& contact);  // any of its points had an impulse in the last step
 Aabb boundsOf(const BodyFrame& frame, const Eigen::Vector3d& halfExtents);
 Pose normalizedPose(const Pose& pose);
 // Mass, inertia and radius from the definition.
@@ -331,6 +332,9 @@ struct World::Impl {
   void applyContactBlock(const ContactBlockUpdate& block);
   bool isUnchanged(BodyPair& pair) const;
   std::uint32_t rootOf(std::uint32_t body);
+  // Whether contacts tie it to others: it is awake and dynamic.
+  bool joinsIslands(std::uint32_t body) const { return movesNow[body] != 0 && bodies[body].mass > 0; }
+  std::uint32_t rootOf(const Contact& contact) { return rootOf(joinsIslands(contact.bodyA) ? contact.bodyA : contact.bodyB); }
   bool mayHit(const Contact& contact) const;
   int substepFactorOf(const Island& island) const;
   bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting = nullptr) const;

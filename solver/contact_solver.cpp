@@ -329,9 +329,9 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
         bodies[i].velocity[k] = base_[i].v[k] + warm_[i].v[k];
       }
     });
-    // Warm start. The rows do not change within a step, so what all contacts did to a body in the last substep is one
-    // vector of the body; only the first substep must take it from the contacts.
     if (settings.hitSweeps > 0) holdBlocks();
+    // Warm start. The rows do not change within a step, so what all contacts did to a body in the last substep is one
+    // vector of the body; only the first substep, and one after a hit that was swept, must take it from the contacts.
     if (startsFromContacts) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
     const auto solveNormals = [&](double maxPushSpeed) {
       parameters.maxPushSpeed = static_cast<float>(maxPushSpeed);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "sunder/physics/world.h"
@@ -43,6 +44,31 @@ inline double timeToSleep(World& world, BodyId id, double limit) {
   for (; time < limit && world.isAwake(id); time += kDt) world.step(kDt);
   return time;
 }
+
+// Random numbers that are the same with every library.
+class Numbers {
+ public:
+  explicit Numbers(unsigned seed) : engine_(seed) {}
+  double between(double low, double high) { return low + (high - low) * static_cast<double>(engine_()) / 4294967296.0; }
+  Vector3d vector(double bound) {
+    const double x = between(-bound, bound), y = between(-bound, bound), z = between(-bound, bound);
+    return {x, y, z};
+  }
+  Quaternion rotation() {
+    for (;;) {
+      const Vector3d v = vector(1);
+      const double w = between(-1, 1), square = v.squaredNorm() + w * w;
+      if (square > 0.1 && square < 1) return Quaternion(w, v[0], v[1], v[2]).normalized();
+    }
+  }
+  Pose pose(double bound) {
+    const Vector3d position = vector(bound);
+    return {position, rotation()};
+  }
+
+ private:
+  std::mt19937 engine_;
+};
 
 inline WorldDef awakeWorld(int substeps = 8) {
   WorldDef def;

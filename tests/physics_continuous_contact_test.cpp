@@ -2,7 +2,6 @@
 // Contacts that are made before the bodies meet, without the sweep behind them: what will hit in the step is stopped, what
 // will pass is left alone. Whether it hits is found by dense sampling of its path.
 #include <cmath>
-#include <random>
 
 #include "physics_bodies.h"
 #include "sunder/demo/referee.h"
@@ -39,21 +38,16 @@ double leastSeparation(const BodyDef& flying, const BodyDef& resting) {
 
 // Random shots past a block, as fast as five of its sizes per step, some of them turning.
 TEST(ContinuousContact, StopsWhatWillHitAndNothingElse) {
-  std::mt19937 random(1);
-  const auto between = [&](double low, double high) { return low + (high - low) * static_cast<double>(random()) / 4294967296.0; };
-  const auto vector = [&](double bound) {
-    const double x = between(-bound, bound), y = between(-bound, bound), z = between(-bound, bound);
-    return Vector3d(x, y, z);
-  };
+  Numbers random(1);
   int hits = 0, misses = 0;
   for (int i = 0; i < 400; ++i) {
     BodyDef block = boxAt({0, 0, 0}, {0.5, 0.4, 0.6}, BodyKind::Static);
-    block.pose.orientation = turnBy(vector(1.5));
-    BodyDef flying = boxAt({-2.5, between(-1, 1), between(-1, 1)}, {0.2, 0.3, 0.15});
-    flying.pose.orientation = turnBy(vector(1.5));
-    flying.linearVelocity = {between(100, 300), between(-10, 10), between(-10, 10)};
+    block.pose.orientation = turnBy(random.vector(1.5));
+    BodyDef flying = boxAt({-2.5, random.between(-1, 1), random.between(-1, 1)}, {0.2, 0.3, 0.15});
+    flying.pose.orientation = turnBy(random.vector(1.5));
+    flying.linearVelocity = {random.between(100, 300), random.between(-10, 10), random.between(-10, 10)};
     // A cube's free turning keeps its axis; other boxes precess, which in one step is little.
-    if (i % 3 == 0) flying.halfExtents = {0.25, 0.25, 0.25}, flying.angularVelocity = vector(20);
+    if (i % 3 == 0) flying.halfExtents = {0.25, 0.25, 0.25}, flying.angularVelocity = random.vector(20);
     World world(withoutSweep());
     world.addBody(block);
     const BodyId id = world.addBody(flying);

@@ -4,38 +4,17 @@
 
 #include <cmath>
 #include <numbers>
-#include <random>
 
 #include <sunder/physics/continuous_internal.h>
 
+#include "physics_bodies.h"
 #include "sunder/demo/referee.h"
 
 namespace sunder {
 namespace {
 
+using namespace sunder::testing;
 using Eigen::Matrix3d;
-using Eigen::Vector3d;
-
-class Numbers {
- public:
-  explicit Numbers(unsigned seed) : engine_(seed) {}
-  double between(double low, double high) { return low + (high - low) * static_cast<double>(engine_()) / 4294967296.0; }
-  Vector3d vector(double bound) {
-    const double x = between(-bound, bound), y = between(-bound, bound), z = between(-bound, bound);
-    return {x, y, z};
-  }
-  Quaternion rotation() {
-    for (;;) {
-      const Vector3d v = vector(1);
-      const double w = between(-1, 1), square = v.squaredNorm() + w * w;
-      if (square > 0.1 && square < 1) return Quaternion(w, v[0], v[1], v[2]).normalized();
-    }
-  }
-  Pose pose(double bound) { return {vector(bound), rotation()}; }
-
- private:
-  std::mt19937 engine_;
-};
 
 // libm is for tests only.
 Quaternion turnBy(const Vector3d& rotationVector) {

@@ -4,7 +4,6 @@
 // and velocities alone, in extended precision.
 #include <algorithm>
 #include <functional>
-#include <random>
 
 #include "physics_bodies.h"
 
@@ -42,14 +41,9 @@ Group groupOf(const World& world, const std::vector<BodyId>& bodies) {
   return g;
 }
 
-class Thrown {
+class Thrown : public Numbers {
  public:
-  explicit Thrown(unsigned seed) : random_(seed) {}
-  double between(double low, double high) { return low + (high - low) * static_cast<double>(random_()) / 4294967296.0; }
-  Vector3d vector(double bound) {
-    const double x = between(-bound, bound), y = between(-bound, bound), z = between(-bound, bound);
-    return {x, y, z};
-  }
+  using Numbers::Numbers;
   // Around a place, towards each other, every one turning.
   std::vector<BodyId> addGroup(World& world, const Vector3d& place, int count, double restitution,
                                const std::function<void(BodyDef&)>& change = [](BodyDef&) {}) {
@@ -69,9 +63,6 @@ class Thrown {
     }
     return ids;
   }
-
- private:
-  std::mt19937 random_;
 };
 
 bool pushEachOther(const World& world, const std::vector<BodyId>& bodies) {
