@@ -219,8 +219,9 @@ void World::Impl::updateContactBlock(ContactBlockUpdate& block, int begin, int e
     const std::uint32_t slot = activePairs[static_cast<std::size_t>(i)];
     if (!updateContact(slot, block)) continue;
     const BodyPair& pair = pairs[slot];
-    block.active.push_back(pair.contact);  // kNone: new
     const Contact& contact = pair.contact != kNone ? contacts[pair.contact] : block.fresh.back();
+    const float* belt = contact.surfaceVelocity;
+    block.active.push_back({pair.contact, pair.a, pair.b, contact.fixedA, contact.fixedB, belt[0] != 0 || belt[1] != 0 || belt[2] != 0});
     for (const std::uint32_t body : {pair.a, pair.b})
       if (movesNow[body] == 0 && bodies[body].sleepingIsland != kNone && touches(contact)) block.wakes.push_back(body);
   }
@@ -241,8 +242,8 @@ void World::Impl::applyContactBlock(const ContactBlockUpdate& block) {
     }
     pair.contact = newContact();
     contacts[pair.contact] = *fresh++;
-    while (activeContacts[next] != kNone) ++next;
-    activeContacts[next] = pair.contact;
+    while (activeContacts[next].contact != kNone) ++next;
+    activeContacts[next].contact = pair.contact;
   }
   wakeList.insert(wakeList.end(), block.wakes.begin(), block.wakes.end());
 }

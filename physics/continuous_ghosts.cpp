@@ -92,7 +92,7 @@ void World::Impl::chainGroundContacts() {
   ghosts.next.resize(activeContacts.size());
   for (const std::uint32_t i : moving) ghosts.first[i] = kNone;
   for (std::uint32_t k = 0; k < activeContacts.size(); ++k) {
-    const Contact& contact = contacts[activeContacts[k]];
+    const ContactRef& contact = activeContacts[k];
     if (contact.fixedA == contact.fixedB) continue;
     const std::uint32_t body = contact.fixedA ? contact.bodyB : contact.bodyA;
     if (movesNow[body] == 0) continue;
@@ -127,7 +127,7 @@ void World::Impl::removeGhostContacts() {
     const double seam = std::min(kSeam, kSeamShare * smallestHalfExtent({bodies[body].def.halfExtents}));
     // Those already found to be ghosts cover nothing.
     for (std::uint32_t k = ghosts.first[body]; k != kNone; k = ghosts.next[k]) {
-      const Contact& contact = contacts[activeContacts[k]];
+      const Contact& contact = contacts[activeContacts[k].contact];
       const auto grounded = [&](const Contact& c) {
         return groundContact(c, c.fixedA, frames.data(), bodies[c.fixedA ? c.bodyA : c.bodyB].def.halfExtents.data());
       };
@@ -136,20 +136,20 @@ void World::Impl::removeGhostContacts() {
       Vec3 outward = {0, 0, 0};
       for (int i = 0; i < ground.pointCount; ++i)
         for (std::uint32_t m = ghosts.first[body]; m != kNone; m = ghosts.next[m]) {
-          if (m == k || activeContacts[m] == kNone) continue;
-          const GroundContact other = grounded(contacts[activeContacts[m]]);
+          if (m == k || activeContacts[m].contact == kNone) continue;
+          const GroundContact other = grounded(contacts[activeContacts[m].contact]);
           if (!isCovered(ground, ground.points[i], other, seam)) continue;
           outward = other.normal;
           ++covered;
           break;
         }
-      if (covered < ground.pointCount || turnContact(activeContacts[k], outward)) continue;
-      dropContact(activeContacts[k]);
-      activeContacts[k] = kNone;
+      if (covered < ground.pointCount || turnContact(activeContacts[k].contact, outward)) continue;
+      dropContact(activeContacts[k].contact);
+      activeContacts[k].contact = kNone;
       dropped = true;
     }
   }
-  if (dropped) activeContacts.erase(std::remove(activeContacts.begin(), activeContacts.end(), kNone), activeContacts.end());
+  if (dropped) std::erase_if(activeContacts, [](const ContactRef& contact) { return contact.contact == kNone; });
 }
 
 }  // namespace sunder

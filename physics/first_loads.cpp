@@ -88,8 +88,8 @@ void World::Impl::chainFirstLoads(const Vec3& down, double g) {
   s.next.clear();
   s.bodies.clear();
   s.place.assign(bodies.size(), kNone);
-  for (const std::uint32_t index : activeContacts) {
-    const Contact& contact = contacts[index];
+  for (const ContactRef& ref : activeContacts) {
+    const Contact& contact = contacts[ref.contact];
     if (!contact.isNew || contact.startedInside) continue;
     const double fall = dot(rotated(frames[contact.bodyA], contact.normal), down);
     if (!(std::fabs(fall) > kLeastSlope)) continue;
@@ -103,7 +103,7 @@ void World::Impl::chainFirstLoads(const Vec3& down, double g) {
     FirstLoads::Body& body = s.bodies[s.place[upper]];
     s.next.push_back(body.first);
     body.first = static_cast<std::uint32_t>(s.contacts.size());
-    s.contacts.push_back(index);
+    s.contacts.push_back(ref.contact);
   }
   std::sort(s.bodies.begin(), s.bodies.end(), [](const FirstLoads::Body& a, const FirstLoads::Body& b) {
     return a.height != b.height ? a.height > b.height : a.index < b.index;

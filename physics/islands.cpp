@@ -60,17 +60,22 @@ void World::Impl::buildIslands() {
     islandOf[i] = i;
     islands[i] = {};
   }
-  for (const std::uint32_t index : activeContacts) {
-    const Contact& contact = contacts[index];
+  for (const ContactRef& contact : activeContacts) {
     if (!joinsIslands(contact.bodyA) || !joinsIslands(contact.bodyB)) continue;
     const std::uint32_t a = rootOf(contact.bodyA), b = rootOf(contact.bodyB);
     islandOf[std::max(a, b)] = std::min(a, b);  // a root is the lowest body of its island
   }
+  for (const ContactRef& contact : activeContacts) {
+    Island& island = islands[rootOf(contact)];
+    if (!island.mayHit && island.contacts < kMostSweptContacts) island.mayHit = mayHit(contacts[contact.contact]);
+    const bool isInner = joinsIslands(contact.bodyA) && joinsIslands(contact.bodyB) && !contact.fixedA && !contact.fixedB && !contact.isBelt;
+    island.isIsolated = isInner && (island.contacts == 0 || island.isIsolated);
+    ++island.contacts;
+  }
   report.islands = 0;
-  isolatedIslands = 0;
   for (const std::uint32_t i : moving) {
+    if (!joinsIslands(i)) continue;
     const BodyState& body = bodies[i];
-    if (!(body.mass > 0)) continue;
     const std::uint32_t root = rootOf(i);
     report.islands += root == i;
     Island& island = islands[root];
@@ -80,17 +85,6 @@ void World::Impl::buildIslands() {
     if (island.leastMass > 0 && !(body.mass < island.leastMass)) continue;
     island.leastMass = body.mass;
     island.leastRadius = body.radius;
-  }
-  for (const std::uint32_t index : activeContacts) {
-    const Contact& contact = contacts[index];
-    Island& island = islands[rootOf(contact)];
-    if (!island.mayHit && island.contacts < kMostSweptContacts) island.mayHit = mayHit(contact);
-    isolatedIslands += ++island.contacts == 1 && island.isIsolated;
-    const float* belt = contact.surfaceVelocity;
-    const bool isInner = joinsIslands(contact.bodyA) && joinsIslands(contact.bodyB) && !contact.fixedA && !contact.fixedB;
-    if (!island.isIsolated || (isInner && belt[0] == 0 && belt[1] == 0 && belt[2] == 0)) continue;
-    island.isIsolated = false;
-    --isolatedIslands;
   }
 }
 
@@ -118,16 +112,16 @@ int World::Impl::substepFactorOf(const Island& island) const {
 void World::Impl::groupContacts() {
   for (SolverGroup& group : groups) group.contacts.clear();
   hitContacts.clear();
-  for (const std::uint32_t index : activeContacts) {
-    const std::uint32_t root = rootOf(contacts[index]);
+  for (const ContactRef& contact : activeContacts) {
+    const std::uint32_t root = rootOf(contact);
     const Island& island = islands[root];
     if (island.mayHit && island.contacts > 1 && island.contacts <= kMostSweptContacts) {
-      hitContacts.push_back({root, static_cast<std::uint32_t>(hitContacts.size()), index});
+      hitContacts.push_back({root, static_cast<std::uint32_t>(hitContacts.size()), contact});
       continue;
     }
     const int factor = substepFactorOf(island);
     for (SolverGroup& group : groups)
-      if (group.substepFactor == factor) group.contacts.push_back(index);
+      if (group.substepFactor == factor) group.contacts.push_back(contact);
   }
   std::sort(hitContacts.begin(), hitContacts.end(),
             [](const HitContact& a, const HitContact& b) { return a.root != b.root ? a.root < b.root : a.place < b.place; });

@@ -42,16 +42,11 @@ void World::Impl::findIsolatedIslands() {
   IsolatedBodies& isolated = isolatedBodies;
   isolated.bodies.clear();
   isolated.contacts.clear();
-  if (isolatedIslands == 0) return;
-  const auto isIsolated = [this](std::uint32_t i) {
-    if (!joinsIslands(i)) return false;
-    const Island& island = islands[rootOf(i)];
-    return island.isIsolated && island.contacts > 0;
-  };
+  const auto isIsolated = [this](std::uint32_t i) { return joinsIslands(i) && islands[rootOf(i)].isIsolated; };
   for (const std::uint32_t i : moving)
     if (isIsolated(i)) isolated.bodies.push_back({i, i, load(bodies[i].linearVelocity), load(bodies[i].angularVelocity)});
-  for (const std::uint32_t index : activeContacts)
-    if (isIsolated(contacts[index].bodyA)) isolated.contacts.push_back({index, !(leastSeparation(contacts[index]) > 0)});
+  for (const ContactRef& ref : activeContacts)
+    if (isIsolated(ref.bodyA)) isolated.contacts.push_back({ref.contact, !(leastSeparation(contacts[ref.contact]) > 0)});
 }
 
 // What no contact has pushed in this step goes by itself: islands are made anew, of the contacts that push. (One that takes

@@ -61,7 +61,7 @@ void World::Impl::updateMoving() {
     clocks[i].ahead = clocks[i].now;
     const bool moves = isMoving(i);
     if (moves == (movesNow[i] != 0)) continue;
-    movesNow[i] = moves;
+    movesNow[i] = !moves ? 0 : bodies[i].mass > 0 ? 2 : 1;
     if (moves) {
       started.push_back(i);
       newBodyStarted = newBodyStarted || bodies[i].isNew;

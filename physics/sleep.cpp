@@ -148,15 +148,13 @@ void World::Impl::updateSleep(double dt) {
   // What is static or kinematic joins no island, but what moves keeps awake.
   restless.resize(bodies.size(), 0);
   for (const std::uint32_t i : moving) restless[i] = 0;
-  for (const std::uint32_t index : activeContacts) {
-    const Contact& contact = contacts[index];
+  for (const ContactRef& contact : activeContacts) {
     if (movesNow[contact.bodyA] != 0 && movesNow[contact.bodyB] != 0) {
       if (!(bodies[contact.bodyA].mass > 0)) restless[contact.bodyB] = 1;
       if (!(bodies[contact.bodyB].mass > 0)) restless[contact.bodyA] = 1;
     }
     // A belt carries what lies on it, however slowly.
-    const float* belt = contact.surfaceVelocity;
-    if (belt[0] != 0 || belt[1] != 0 || belt[2] != 0) restless[contact.bodyA] = restless[contact.bodyB] = 1;
+    if (contact.isBelt) restless[contact.bodyA] = restless[contact.bodyB] = 1;
   }
   // A root is the lowest body of its island, so ascending order meets it first.
   for (const std::uint32_t i : moving) {

@@ -158,8 +158,8 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
   group.solver.clear();
   if (group.contacts.empty()) return;
   members.clear();
-  for (const std::uint32_t contact : group.contacts)
-    for (const std::uint32_t body : {contacts[contact].bodyA, contacts[contact].bodyB})
+  for (const ContactRef& contact : group.contacts)
+    for (const std::uint32_t body : {contact.bodyA, contact.bodyB})
       if (movesNow[body] != 0 && solverBody[body] == 0) {
         solverBody[body] = kNone;  // marked
         members.push_back(body);
@@ -379,6 +379,7 @@ const StepReport& World::step(double dt) {
   if (w.def.sleep) w.updateSleep(dt);
   clock.add(report.milliseconds.islands);
   w.fillReport();
+  w.pool->rest();
   whole.add(report.milliseconds.total);
   return report;
 }
@@ -391,7 +392,7 @@ void World::Impl::fillReport() {
   for (ContactBlockUpdate& block : contactBlocks) block.points = 0;
   pool->runBlocks(static_cast<int>(activeContacts.size()), kLeastPairs, [this](int block, int begin, int end) {
     int points = 0;
-    for (int i = begin; i < end; ++i) points += contacts[activeContacts[static_cast<std::size_t>(i)]].pointCount;
+    for (int i = begin; i < end; ++i) points += contacts[activeContacts[static_cast<std::size_t>(i)].contact].pointCount;
     contactBlocks[static_cast<std::size_t>(block)].points = points;
   });
   report.contactPoints = 0;

@@ -118,7 +118,7 @@ struct Island {
   double leastRadius = 0;  // m, of the body with the least mass
   int contacts = 0;
   bool mayHit = false;     // something in it, in this step
-  bool isIsolated = true;  // nothing from outside acts on it but the same gravity on all
+  bool isIsolated = false;  // it has contacts, and nothing from outside acts on it but the same gravity on all
 };
 
 // A body of an isolated island as it was before the step.
@@ -169,7 +169,7 @@ struct FirstLoads {
 
 // What one thread finds while it looks at its share of the active pairs.
 struct ContactBlockUpdate {
-  std::vector<std::uint32_t> active;   // the contacts of this step; kNone: the next one of `fresh`
+  std::vector<ContactRef> active;      // the contacts of this step; kNone: the next one of `fresh`
   std::vector<std::uint32_t> changed;  // pairs that lost their contact or got one
   std::vector<Contact> fresh;
   std::vector<std::uint32_t> wakes;    // sleepers that are touched
@@ -187,12 +187,13 @@ struct ContactBlockUpdate {
 // The contacts that are solved with the same number of substeps.
 struct SolverGroup {
   ContactSolver solver;
-  std::vector<std::uint32_t> contacts;
+  std::vector<ContactRef> contacts;
   int substepFactor = 1;
   int hitSweeps = 0;
 };
 struct HitContact {
-  std::uint32_t root, place, contact;  // of its island, in the order of the pairs
+  std::uint32_t root, place;  // of its island, in the order of the pairs
+  ContactRef contact;
 };
 
 struct World::Impl {
@@ -217,7 +218,7 @@ struct World::Impl {
   std::vector<std::uint32_t> startedPairs;
   bool newBodyStarted = false;  // a new body began to move in this step
   bool activePairsChanged = true;  // other pairs, or in other places
-  std::vector<std::uint32_t> activeContacts;  // contacts of this step, in the order of the pairs
+  std::vector<ContactRef> activeContacts;  // contacts of this step, in the order of the pairs
   std::vector<std::vector<std::uint32_t>> sleepingIslands;
   std::vector<std::uint32_t> freeIslands;
   std::vector<ContactBlockUpdate> contactBlocks;  // by thread
@@ -246,10 +247,9 @@ struct World::Impl {
   std::vector<std::uint8_t> hasMoved;      // per body: by a solver, in this step
   std::vector<std::uint32_t> members;      // bodies of one group
   std::vector<std::uint8_t> leftProxies;   // per moving body: it left its fat box
-  std::vector<std::uint8_t> movesNow;     // per body: in `moving`
+  std::vector<std::uint8_t> movesNow;     // per body: 0: it does not, else in `moving`, as 1: kinematic, 2: dynamic
   std::vector<std::uint32_t> islandOf;     // union-find, per body
   std::vector<Island> islands;             // per body, valid for roots
-  int isolatedIslands = 0;                 // with contacts
   IsolatedBodies isolatedBodies;
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
   int aliveCount = 0;
@@ -333,8 +333,8 @@ struct World::Impl {
   bool isUnchanged(BodyPair& pair) const;
   std::uint32_t rootOf(std::uint32_t body);
   // Whether contacts tie it to others: it is awake and dynamic.
-  bool joinsIslands(std::uint32_t body) const { return movesNow[body] != 0 && bodies[body].mass > 0; }
-  std::uint32_t rootOf(const Contact& contact) { return rootOf(joinsIslands(contact.bodyA) ? contact.bodyA : contact.bodyB); }
+  bool joinsIslands(std::uint32_t body) const { return movesNow[body] == 2; }
+  std::uint32_t rootOf(const ContactRef& contact) { return rootOf(joinsIslands(contact.bodyA) ? contact.bodyA : contact.bodyB); }
   bool mayHit(const Contact& contact) const;
   int substepFactorOf(const Island& island) const;
   bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting = nullptr) const;

@@ -38,4 +38,13 @@ struct Contact {
   } points[4];
 };
 
+// A contact of this step in a list, with what the stages that go over all contacts one after the other want of it: a look at
+// the contact itself costs a line of the cache, and on another core takes it away from the thread that works on it.
+struct ContactRef {
+  std::uint32_t contact = 0;  // its place
+  std::uint32_t bodyA = 0, bodyB = 0;
+  bool fixedA = false, fixedB = false;
+  bool isBelt = false;  // has a surface velocity
+};
+
 }  // namespace sunder

@@ -13,11 +13,6 @@ namespace {
 
 using namespace math;
 
-constexpr int kColors = 64;             // of contacts between two moving bodies, and as many of contacts with fixed ones
-constexpr int kFixedColors = kColors;   // offset of the latter, which are solved last: the ground has the last word
-constexpr int kOverflow = 2 * kColors;  // contacts that found no color: solved one after the other
-constexpr int kColorTotal = kOverflow + 1;
-
 // Loops shorter than these take less time than it takes to share them.
 constexpr int kLeastBlocks = 32;
 constexpr int kLeastBodies = 1024;
@@ -78,6 +73,14 @@ void copyHeld(HeldBlock& held, ContactBlock& block) {
   copy(held.settles, block.settles);
 }
 
+// The contacts of a color are scattered in memory: those of the next block come while one is filled.
+void prefetchContacts(const ContactBlock& block, const std::vector<Contact>& contacts) {
+  for (int lane = 0; lane < block.laneCount; ++lane) {
+    const char* contact = reinterpret_cast<const char*>(&contacts[static_cast<std::size_t>(block.contact[lane])]);
+    for (std::size_t line = 0; line < sizeof(Contact); line += 64) __builtin_prefetch(contact + line);
+  }
+}
+
 // items.assign(count, {}), but for a capacity that is ahead of a world that grows: assign() would take memory anew each time
 // that one more body has contacts.
 template <typename T>
@@ -102,52 +105,22 @@ void ContactSolver::resize(std::size_t count) {
   restart(locked, count);
 }
 
-void ContactSolver::colorContacts(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
-                                  const std::vector<std::uint32_t>& solverBody) {
-  restart(colorsUsed_, 2 * bodies.size());
-  colorOf_.resize(active.size());
-  colorCountOf_.assign(kColorTotal, 0);
-  for (std::size_t i = 0; i < active.size(); ++i) {
-    const Contact& contact = contacts[active[i]];
-    const std::uint32_t a = solverBody[contact.bodyA], b = solverBody[contact.bodyB];
-    // A body with no mass at all is only read, and by any number of contacts of one color. One that only this contact
-    // must not move may be written by others: it counts.
-    const bool movesA = moves(a), movesB = moves(b);
-    const int offset = movesA && movesB ? 0 : kFixedColors;
-    std::uint64_t& usedA = colorsUsed_[2 * a + (offset != 0)];
-    std::uint64_t& usedB = colorsUsed_[2 * b + (offset != 0)];
-    const std::uint64_t taken = (movesA ? usedA : 0) | (movesB ? usedB : 0);
-    int color = kOverflow;
-    if (~taken != 0) {
-      const int bit = __builtin_ctzll(~taken);
-      usedA |= std::uint64_t{1} << bit;
-      usedB |= std::uint64_t{1} << bit;
-      color = offset + bit;
-    }
-    colorOf_[i] = static_cast<std::uint8_t>(color);
-    ++colorCountOf_[static_cast<std::size_t>(color)];
-  }
-  overflows_ = colorCountOf_[kOverflow] > 0;
-  // Blocks: eight contacts of a color each, but one each in the overflow.
-  colorStart_.assign(1, 0);
-  int first[kColorTotal], blockCount = 0;
-  for (int color = 0; color < kColorTotal; ++color) {
-    const int count = colorCountOf_[static_cast<std::size_t>(color)];
-    first[color] = blockCount;
-    if (count == 0) continue;
-    blockCount += color == kOverflow ? count : (count + 7) / 8;
-    colorStart_.push_back(blockCount);
-  }
-  blocks_.resize(static_cast<std::size_t>(blockCount));
-  for (ContactBlock& block : blocks_) block.laneCount = 0;
-  std::fill(colorCountOf_.begin(), colorCountOf_.end(), 0);
-  for (std::size_t i = 0; i < active.size(); ++i) {
-    const int color = colorOf_[i];
-    const int place = colorCountOf_[static_cast<std::size_t>(color)]++;
-    ContactBlock& block = blocks_[static_cast<std::size_t>(first[color] + (color == kOverflow ? place : place / 8))];
-    block.contact[block.laneCount++] = static_cast<std::int32_t>(active[i]);
-    block.immovableA = color >= kFixedColors && color < kOverflow;
-  }
+// The least number of blocks for which threads share a color. In the overflow contacts may share a body that moves.
+int ContactSolver::leastShared(std::size_t color) const {
+  return overflows_ && color + 2 == colorStart_.size() ? kNeverShared : kLeastBlocks;
+}
+
+// Work on single blocks, in any order, shared as the sweeps over colors share it: what a thread will sweep over, and the
+// contacts and bodies that belong to it, stay in the cache of its core.
+template <class Work>
+void ContactSolver::forEachPart(ThreadPool& pool, Work&& work) {
+  pool.run(pool.threads(), static_cast<int>(blocks_.size()) < kLeastBlocks ? kNeverShared : 1, [&](int begin, int end) {
+    for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color)
+      for (int part = begin; part < end; ++part) {
+        const ThreadPool::Block cut = pool.block(part, colorStart_[color + 1] - colorStart_[color], leastShared(color));
+        work(std::span(blocks_).subspan(static_cast<std::size_t>(colorStart_[color] + cut.begin), static_cast<std::size_t>(cut.end - cut.begin)));
+      }
+  });
 }
 
 void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
@@ -222,8 +195,11 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
 
 void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                                const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel, ThreadPool& pool) {
-  pool.run(static_cast<int>(blocks_.size()), kLeastBlocks, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) fillBlock(blocks_[static_cast<std::size_t>(i)], contacts, solverBody, frames, substep, kernel);
+  forEachPart(pool, [&](std::span<ContactBlock> blocks) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (i + 1 < blocks.size()) prefetchContacts(blocks[i + 1], contacts);
+      fillBlock(blocks[i], contacts, solverBody, frames, substep, kernel);
+    }
   });
   deepest_ = 0;
   startedInside_ = false;
@@ -303,9 +279,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   const auto forEachColor = [&](auto&& work) {
     for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color) {
       ContactBlock* blocks = blocks_.data() + colorStart_[color];
-      const bool isOverflow = overflows_ && color + 2 == colorStart_.size();
-      pool.run(colorStart_[color + 1] - colorStart_[color], isOverflow ? kNeverShared : kLeastBlocks,
-               [&](int begin, int end) { work(blocks + begin, end - begin); });
+      pool.run(colorStart_[color + 1] - colorStart_[color], leastShared(color), [&](int begin, int end) { work(blocks + begin, end - begin); });
     }
   };
   const std::size_t count = bodies.size();
@@ -402,19 +376,17 @@ void ContactSolver::storeImpulses(std::span<const ContactBlock> blocks, std::vec
     }
 }
 
-void ContactSolver::solve(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
+void ContactSolver::solve(std::vector<Contact>& contacts, std::span<const ContactRef> active,
                           const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
                           const ContactSolverSettings& settings, ThreadPool& pool) {
   const ContactKernel& kernel = contactKernel();
   const float substep = static_cast<float>(settings.dt / settings.substeps);
-  colorContacts(contacts, active, solverBody);
+  restart(colorsUsed_, 2 * bodies.size());
+  colorContacts(active, solverBody);
   fillBlocks(contacts, solverBody, frames, substep, kernel, pool);
   runSubsteps(settings, kernel, pool);
   // A contact is in one lane only.
-  pool.run(static_cast<int>(blocks_.size()), kLeastBlocks, [&](int begin, int end) {
-    const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
-    storeImpulses(std::span(blocks_).subspan(first, count), contacts, solverBody, substep);
-  });
+  forEachPart(pool, [&](std::span<const ContactBlock> blocks) { storeImpulses(blocks, contacts, solverBody, substep); });
 }
 
 }  // namespace sunder

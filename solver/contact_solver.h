@@ -45,9 +45,9 @@ class ContactSolver {
   void clear();
   // Number 0 and count - 1 more, all as new.
   void resize(std::size_t count);
-  // contacts[active[i]] are solved; solverBody[b] is the number of the caller's body b, frames[b] where it is. Afterwards
+  // contacts[active[i].contact] are solved; solverBody[b] is the number of the caller's body b, frames[b] where it is. Afterwards
   // bodies[] hold the new velocities and the displacements over the step, contacts[] the new impulses.
-  void solve(std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
+  void solve(std::vector<Contact>& contacts, std::span<const ContactRef> active,
              const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
              const ContactSolverSettings& settings, ThreadPool& pool);
   int colorCount() const { return static_cast<int>(colorStart_.size()) - 1; }
@@ -62,14 +62,16 @@ class ContactSolver {
   double deepestPenetration() const { return deepest_; }
 
  private:
-  void colorContacts(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& active,
-                     const std::vector<std::uint32_t>& solverBody);
+  void colorContacts(std::span<const ContactRef> active, const std::vector<std::uint32_t>& solverBody);
   void fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                   const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel, ThreadPool& pool);
   void fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                  const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel);
   void fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
                 const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames, float substep);
+  template <class Work>
+  void forEachPart(ThreadPool& pool, Work&& work);
+  int leastShared(std::size_t color) const;
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
   void sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most);
   void holdBlocks();

@@ -57,7 +57,8 @@ struct SolverScene {
 
   // One step. Velocities of `bodies` are replaced, positions are not.
   void solve() {
-    std::vector<std::uint32_t> numbers, active;
+    std::vector<std::uint32_t> numbers;
+    std::vector<ContactRef> active;
     std::vector<BodyFrame> frames;
     std::uint32_t count = 1;
     for (const BodyInput& body : bodies) {
@@ -65,7 +66,7 @@ struct SolverScene {
       frames.emplace_back();
       for (int k = 0; k < 3; ++k) frames.back().position[k] = body.position[k];
     }
-    for (std::uint32_t i = 0; i < contacts.size(); ++i) active.push_back(i);
+    for (std::uint32_t i = 0; i < contacts.size(); ++i) active.push_back({i, contacts[i].bodyA, contacts[i].bodyB, contacts[i].fixedA, contacts[i].fixedB, false});
     solver.clear();
     solver.resize(count);
     for (std::size_t i = 0; i < bodies.size(); ++i)

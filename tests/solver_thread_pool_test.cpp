@@ -6,6 +6,7 @@
 #include <chrono>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace sunder {
@@ -48,6 +49,8 @@ TEST(ThreadPool, ThreadsGetTheSameBlocksEveryTime) {
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(blocks[i].begin, i == 0 ? 0 : blocks[i - 1].end);
       EXPECT_NEAR(blocks[i].end - blocks[i].begin, count / 4.0, 1);
+      const ThreadPool::Block told = pool.block(static_cast<int>(i), count, 1);
+      EXPECT_EQ(std::pair(told.begin, told.end), std::pair(blocks[i].begin, blocks[i].end));
       for (std::size_t k = 0; k < i; ++k) EXPECT_NE(blocks[i].thread, blocks[k].thread);
     }
     EXPECT_EQ(blocks[0].thread, std::this_thread::get_id());
@@ -62,20 +65,25 @@ TEST(ThreadPool, AShortLoopStaysOnTheCallingThread) {
   EXPECT_EQ(blocks[0].thread, std::this_thread::get_id());
   EXPECT_EQ(blocks[1].begin, -1);  // not called
   EXPECT_EQ(blocksOf(pool, 100, 100)[1].begin, 33);
+  EXPECT_EQ(pool.block(0, 99, 100).end, 99);
+  for (const int other : {1, 2}) EXPECT_EQ(pool.block(other, 99, 100).begin, pool.block(other, 99, 100).end);
   int calls = 0;
   pool.run(0, 1, [&](int, int) { ++calls; });
   ThreadPool(1).run(0, 0, [&](int, int) { ++calls; });
   EXPECT_EQ(calls, 0);
 }
 
-// What one loop has written the next one may read, on another thread; also when the threads have gone to sleep in between.
+// What one loop has written the next one may read, on another thread; also when the threads have gone to sleep in between,
+// or were told that they may, or wait awake.
 TEST(ThreadPool, ThreadsHandResultsOverFromLoopToLoop) {
   ThreadPool pool(3);
+  pool.rest();
   std::vector<long> values(300), next(300);
   std::iota(values.begin(), values.end(), 0L);
   std::vector<long> expected = values;
   for (int round = 0; round < 300; ++round) {
-    if (round % 100 == 50) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (round % 7 == 0) pool.rest();
+    if (round % 50 == 48) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // once after a rest, once without
     pool.run(300, 1, [&](int begin, int end) {
       for (int i = begin; i < end; ++i) next[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>((i + 101) % 300)] + 1;
     });
