@@ -15,7 +15,7 @@ using namespace math;
 
 using Clock = std::chrono::steady_clock;
 
-// Adds the time since the last call to a stage.
+// Adds the time since the last call to a stage. (To look at the clock takes some 30 ns, as long as a stage with nothing to do.)
 class StageClock {
  public:
   void add(double& milliseconds) {
@@ -23,9 +23,11 @@ class StageClock {
     milliseconds += std::chrono::duration<double, std::milli>(now - last_).count();
     last_ = now;
   }
+  // From the beginning to the last call.
+  double total() const { return std::chrono::duration<double, std::milli>(last_ - first_).count(); }
 
  private:
-  Clock::time_point last_ = Clock::now();
+  Clock::time_point first_ = Clock::now(), last_ = first_;
 };
 
 // Sorting one element costs as much as going over this many.
@@ -350,37 +352,42 @@ const StepReport& World::step(double dt) {
     return report;
   }
   w.lastDt = dt;
-  StageClock clock, whole;
+  StageClock clock;
   w.moveNotedProxies(dt);
   w.updatePairs();
   w.wakeDisturbed();
   w.updateMoving();
   clock.add(report.milliseconds.broadphase);
-  w.advanceClocks(dt);
-  w.updateContacts();
-  clock.add(report.milliseconds.narrowphase);
-  w.buildIslands();
-  w.groupContacts();
-  w.findIsolatedIslands();
-  w.findFirstLoads(dt);
-  clock.add(report.milliseconds.islands);
-  w.startMotion();
-  w.solveIslands(dt);
-  w.conserveIsolatedIslands(dt);
-  clock.add(report.milliseconds.solver);
-  w.finishBodies(dt);
-  clock.add(report.milliseconds.finish);
-  if (w.def.continuous) w.sweepFastBodies(dt);
-  clock.add(report.milliseconds.continuous);
-  w.finishPoses(dt);
-  clock.add(report.milliseconds.finish);
+  if (!w.moving.empty()) {
+    w.advanceClocks(dt);
+    w.updateContacts();
+    clock.add(report.milliseconds.narrowphase);
+    w.buildIslands();
+    w.groupContacts();
+    w.findIsolatedIslands();
+    w.findFirstLoads(dt);
+    clock.add(report.milliseconds.islands);
+    w.startMotion();
+    w.solveIslands(dt);
+    w.conserveIsolatedIslands(dt);
+    clock.add(report.milliseconds.solver);
+    w.finishBodies(dt);
+    clock.add(report.milliseconds.finish);
+    if (w.def.continuous) w.sweepFastBodies(dt);
+    clock.add(report.milliseconds.continuous);
+    w.finishPoses(dt);
+    clock.add(report.milliseconds.finish);
+  } else {
+    w.activeContacts.clear();
+    report.islands = 0;
+  }
   w.clearForces();
   w.updateEvents();
   if (w.def.sleep) w.updateSleep(dt);
-  clock.add(report.milliseconds.islands);
   w.fillReport();
   w.pool->rest();
-  whole.add(report.milliseconds.total);
+  clock.add(report.milliseconds.islands);
+  report.milliseconds.total = clock.total();
   return report;
 }
 
