@@ -73,6 +73,7 @@ void World::Impl::buildIslands() {
     ++island.contacts;
   }
   report.islands = 0;
+  mayHaveIsolated = false;
   for (const std::uint32_t i : moving) {
     if (!joinsIslands(i)) continue;
     const BodyState& body = bodies[i];
@@ -82,6 +83,7 @@ void World::Impl::buildIslands() {
     island.mass += body.mass;
     island.greatestMass = std::max(island.greatestMass, body.mass);
     island.isIsolated = island.isIsolated && isLeftAlone(body, forces[i]) && body.def.gravityScale == bodies[root].def.gravityScale;
+    mayHaveIsolated = mayHaveIsolated || island.isIsolated;
     if (island.leastMass > 0 && !(body.mass < island.leastMass)) continue;
     island.leastMass = body.mass;
     island.leastRadius = body.radius;

@@ -42,6 +42,7 @@ void World::Impl::findIsolatedIslands() {
   IsolatedBodies& isolated = isolatedBodies;
   isolated.bodies.clear();
   isolated.contacts.clear();
+  if (!mayHaveIsolated) return;
   const auto isIsolated = [this](std::uint32_t i) { return joinsIslands(i) && islands[rootOf(i)].isIsolated; };
   for (const std::uint32_t i : moving)
     if (isIsolated(i)) isolated.bodies.push_back({i, i, load(bodies[i].linearVelocity), load(bodies[i].angularVelocity)});

@@ -250,6 +250,7 @@ struct World::Impl {
   std::vector<std::uint8_t> movesNow;     // per body: 0: it does not, else in `moving`, as 1: kinematic, 2: dynamic
   std::vector<std::uint32_t> islandOf;     // union-find, per body
   std::vector<Island> islands;             // per body, valid for roots
+  bool mayHaveIsolated = false;            // some island may be isolated
   IsolatedBodies isolatedBodies;
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
   int aliveCount = 0;

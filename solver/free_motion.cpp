@@ -17,7 +17,12 @@ constexpr double kMaxTurn = 0.05;
 constexpr int kMaxParts = 1 << 13;
 constexpr double kMostTurn = kMaxTurn * kMaxParts;
 
-// exp of a rotation vector by its Taylor series on vector / 2^k, squared k times.
+// cos(a) and sin(a) / a by Taylor series in s = a^2, to the last bit but one for |a| < 0.3. Reciprocals, since ten divisions would
+// take most of the time of a turn.
+double cosineOf(double s) { return 1 - s * (1.0 / 2 - s * (1.0 / 24 - s * (1.0 / 720 - s * (1.0 / 40320 - s * (1.0 / 3628800))))); }
+double sincOf(double s) { return 1 - s * (1.0 / 6 - s * (1.0 / 120 - s * (1.0 / 5040 - s * (1.0 / 362880 - s * (1.0 / 39916800))))); }
+
+// exp of a rotation vector: that of vector / 2^k, squared k times.
 Quat exponential(Vec3 v) {
   int doublings = 0;
   double squared = dot(v, v);
@@ -26,42 +31,34 @@ Quat exponential(Vec3 v) {
     squared *= 0.25;
     ++doublings;
   }
-  const double h = 0.25 * squared;  // (angle / 2)^2
-  const double cosine = 1 - h / 2 * (1 - h / 12 * (1 - h / 30 * (1 - h / 56 * (1 - h / 90))));
-  const double sinc = 1 - h / 6 * (1 - h / 20 * (1 - h / 42 * (1 - h / 72 * (1 - h / 110))));
-  Quat q = {cosine, 0.5 * sinc * v.x, 0.5 * sinc * v.y, 0.5 * sinc * v.z};
+  const double h = 0.25 * squared, sinc = sincOf(h);  // h: (angle / 2)^2
+  Quat q = {cosineOf(h), 0.5 * sinc * v.x, 0.5 * sinc * v.y, 0.5 * sinc * v.z};
   for (; doublings > 0; --doublings) q = q * q;
   return q;
 }
 
-struct Turn {
-  double sine, cosine;
-};
-// Sine and cosine of a small angle, |a| < 0.3, by Taylor series to the last bit but one.
-Turn smallTurn(double a) {
-  const double s = a * a;
-  return {a * (1 - s / 6 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72 * (1 - s / 110))))),
-          1 - s / 2 * (1 - s / 12 * (1 - s / 30 * (1 - s / 56 * (1 - s / 90))))};
-}
-
-// A free body in its own frame: orientation and the world-constant momentum, whose body coordinates turn.
+// A free body in its own frame: orientation (w, x, y, z) and the world-constant momentum, whose body coordinates turn.
 struct FreeBody {
-  Quat q;
+  double q[4];
   double momentum[3];
 };
 
 // The exact motion of the energy momentum[i]^2 / (2 moment): a turn about body axis i.
-void turnAboutAxis(FreeBody& body, int i, double inverseMoment, double h) {
+template <int i>
+void turnAboutAxis(FreeBody& body, double inverseMoment, double h) {
   const double half = 0.5 * h * body.momentum[i] * inverseMoment;
-  const Turn t = smallTurn(half);
-  const double d[3] = {i == 0 ? t.sine : 0.0, i == 1 ? t.sine : 0.0, i == 2 ? t.sine : 0.0};
-  body.q = body.q * Quat{t.cosine, d[0], d[1], d[2]};
-  const double c = t.cosine * t.cosine - t.sine * t.sine, s = 2 * t.sine * t.cosine;
-  double& u = body.momentum[(i + 1) % 3];
-  double& v = body.momentum[(i + 2) % 3];
-  const double turnedU = c * u + s * v, turnedV = c * v - s * u;
-  u = turnedU;
-  v = turnedV;
+  const double cosine = cosineOf(half * half), sine = half * sincOf(half * half);
+  constexpr int j = (i + 1) % 3, k = (i + 2) % 3;
+  double* const q = body.q;  // times (cosine, sine about axis i)
+  const double w = q[0], a = q[1 + i], b = q[1 + j], c = q[1 + k];
+  q[0] = w * cosine - a * sine;
+  q[1 + i] = a * cosine + w * sine;
+  q[1 + j] = b * cosine + c * sine;
+  q[1 + k] = c * cosine - b * sine;
+  const double cosine2 = cosine * cosine - sine * sine, sine2 = 2 * sine * cosine;
+  const double u = body.momentum[j], v = body.momentum[k];
+  body.momentum[j] = cosine2 * u + sine2 * v;
+  body.momentum[k] = cosine2 * v - sine2 * u;
 }
 
 }  // namespace
@@ -87,16 +84,17 @@ void turnFreely(Quaternion& orientation, Eigen::Vector3d& angularVelocity, const
   const double turn = dt * std::min(2 * length(w), length(momentum) / least);
   const int parts = turn < kMostTurn ? static_cast<int>(turn / kMaxTurn) + 1 : kMaxParts;
   const double h = (turn < kMostTurn ? dt : dt * (kMostTurn / turn)) / parts;
-  FreeBody body = {q, {moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z}};
+  FreeBody body = {{q.w, q.x, q.y, q.z}, {moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z}};
   const double inverse[3] = {1 / moments.x, 1 / moments.y, 1 / moments.z};
-  for (int part = 0; part < parts; ++part) {
-    turnAboutAxis(body, 0, inverse[0], 0.5 * h);
-    turnAboutAxis(body, 1, inverse[1], 0.5 * h);
-    turnAboutAxis(body, 2, inverse[2], h);
-    turnAboutAxis(body, 1, inverse[1], 0.5 * h);
-    turnAboutAxis(body, 0, inverse[0], 0.5 * h);
+  // The last turn of a part and the first of the next are one.
+  turnAboutAxis<0>(body, inverse[0], 0.5 * h);
+  for (int part = 1; part <= parts; ++part) {
+    turnAboutAxis<1>(body, inverse[1], 0.5 * h);
+    turnAboutAxis<2>(body, inverse[2], h);
+    turnAboutAxis<1>(body, inverse[1], 0.5 * h);
+    turnAboutAxis<0>(body, inverse[0], part < parts ? h : 0.5 * h);
   }
-  const Quat end = normalized(body.q);
+  const Quat end = normalized({body.q[0], body.q[1], body.q[2], body.q[3]});
   store(orientation, end);
   // From the momentum in world axes, which is the one thing that must not change.
   const Mat3 endMatrix = toMatrix(end);
