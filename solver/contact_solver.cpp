@@ -42,7 +42,9 @@ constexpr double kCalmPushSpeed = 1.0;
 constexpr int kCalmPasses = 2;
 // Sweeps over hits go on until the energy that a sweep moves has come down to this share of the most.
 constexpr float kHitRest = 1e-4f;
-constexpr double kSlop = 2e-5;          // m
+// m, in steps of at least kSlopStep seconds. Half of what a body falls in a substep, so it is less in shorter ones.
+constexpr double kSlop = 2e-5;
+constexpr double kSlopStep = 1.0 / 60;
 constexpr double kHitSpeed = 0.25;      // m/s
 constexpr double kRestitutionThreshold = 0.5;  // m/s
 
@@ -269,7 +271,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
   parameters.bias = static_cast<float>(kMassScale * kBias);
   parameters.massScale = static_cast<float>(kMassScale);
   parameters.impulseScale = static_cast<float>(kImpulseScale);
-  parameters.slop = static_cast<float>(kSlop);
+  parameters.slop = static_cast<float>(kSlop * std::min(1.0, settings.dt * settings.dt / (kSlopStep * kSlopStep)));
   parameters.lift = static_cast<float>(kLift);
   parameters.hitSpeed = static_cast<float>(kHitSpeed);
   parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
