@@ -22,6 +22,11 @@ constexpr double kInsideDepth = 0.01;
 // Share of the smaller box's radius within which a new point takes over the impulse of an old one with another id.
 constexpr double kMatchShare = 0.1;
 
+// Bodies deeper in each other than this share of their smallest half extent for kStuckSteps steps, and moving, are stuck until
+// less than kFreedShare is left.
+constexpr double kStuckShare = 0.08, kFreedShare = 0.03;
+constexpr std::uint8_t kStuckSteps = 30;
+
 double smallestExtent(const BodyState& a, const BodyState& b) {
   const double* h = a.def.halfExtents.data();
   const double* k = b.def.halfExtents.data();
@@ -152,6 +157,9 @@ bool World::Impl::queryContact(BodyPair& pair, const Contact* old, double maxDis
   next.twistImpulse = old->twistImpulse;
   next.substep = old->substep;
   next.isNew = old->isNew;
+  const double depth = -collision.signedDistance / smallestExtent(a, b);
+  next.deepSteps = next.startedInside || depth < kFreedShare ? 0 : old->deepSteps;
+  if (depth > kStuckShare && !next.startedInside && next.deepSteps < kStuckSteps) ++next.deepSteps;
   next.reference = old->reference;
   return true;
 }
@@ -221,7 +229,8 @@ void World::Impl::updateContactBlock(ContactBlockUpdate& block, int begin, int e
     const BodyPair& pair = pairs[slot];
     const Contact& contact = pair.contact != kNone ? contacts[pair.contact] : block.fresh.back();
     const float* belt = contact.surfaceVelocity;
-    block.active.push_back({pair.contact, pair.a, pair.b, contact.fixedA, contact.fixedB, belt[0] != 0 || belt[1] != 0 || belt[2] != 0});
+    block.active.push_back({pair.contact, pair.a, pair.b, contact.fixedA, contact.fixedB, belt[0] != 0 || belt[1] != 0 || belt[2] != 0,
+                            contact.deepSteps == kStuckSteps});
     for (const std::uint32_t body : {pair.a, pair.b})
       if (movesNow[body] == 0 && bodies[body].sleepingIsland != kNone && touches(contact)) block.wakes.push_back(body);
   }

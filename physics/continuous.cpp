@@ -151,6 +151,8 @@ void World::Impl::findSweepHit(std::uint32_t pairIndex) {
   };
   const bool isDeep = impact.startsInTouch;
   if (isDeep) {
+    // In a heap such a pair is pressed together by others. Held to its depth in each step, it would never move again.
+    if (bodies[pair.b].def.kind == BodyKind::Dynamic && !bodies[pair.a].def.continuous && !bodies[pair.b].def.continuous) return;
     const double layer = 2 * gap - separationAt(0);
     if (layer < kDeepest * smallest) impact = firstImpact(core(boxA, layer), motionA, boxB, motionB, 1 - start, gap);
   }

@@ -118,6 +118,7 @@ struct Island {
   double leastRadius = 0;  // m, of the body with the least mass
   int contacts = 0;
   bool mayHit = false;     // something in it, in this step
+  bool isStuck = false;    // a contact in it is
   bool isIsolated = false;  // it has contacts, and nothing from outside acts on it but the same gravity on all
 };
 

@@ -16,6 +16,7 @@ struct Contact {
   // The bodies were put inside each other: they are moved apart without ever getting a velocity from it.
   bool startedInside = false;
   bool isNew = true;  // was in no step yet; its impulses, if any, are a guess
+  std::uint8_t deepSteps = 0;  // for so many steps the bodies have been moving far inside each other
   float friction = 0;
   float restitution = 0;
   float surfaceVelocity[3] = {0, 0, 0};  // m/s, world: wanted tangential velocity of B against A
@@ -44,7 +45,8 @@ struct ContactRef {
   std::uint32_t contact = 0;  // its place
   std::uint32_t bodyA = 0, bodyB = 0;
   bool fixedA = false, fixedB = false;
-  bool isBelt = false;  // has a surface velocity
+  bool isBelt = false;   // has a surface velocity
+  bool isStuck = false;  // for long, the bodies have been moving far inside each other
 };
 
 }  // namespace sunder

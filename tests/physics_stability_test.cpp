@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "scene_rows.h"
@@ -157,21 +158,24 @@ TEST(LongStability, AThousandTimesAsHeavy) {
 
 // A pile of boxes that differ up to 300 times in mass. The small ones carry hundreds of times their weight, often on one
 // corner, and must not stay pressed into their neighbours by more than a few millimetres.
-std::vector<double> deepestOfMixedPiles() {
+SceneRun mixedPile(std::uint64_t seed) {
+  demo::Scene scene = onGround("mixed", 3);
+  for (const int sign : {-1, 1}) {
+    addStatic(scene, {0.5, 5, 4}, {sign * 3.5, 5, 0});
+    addStatic(scene, {4, 5, 0.5}, {0, 5, sign * 3.5});
+  }
+  demo::Random random(seed);
+  for (int i = 0; i < 300; ++i) {
+    const double hx = random.between(0.02, 0.32), hy = random.between(0.02, 0.32), hz = random.between(0.02, 0.32);
+    const double x = random.between(-2.3, 2.3), z = random.between(-2.3, 2.3);
+    addDynamic(scene, {hx, hy, hz}, {x, 1 + 0.1 * i, z}).pose.orientation = random.rotation();
+  }
+  return SceneRun(scene);
+}
+std::vector<double> deepestOfMixedPiles(const std::vector<std::uint64_t>& seeds) {
   std::vector<double> deepest;
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    demo::Scene scene = onGround("mixed", 3);
-    for (const int sign : {-1, 1}) {
-      addStatic(scene, {0.5, 5, 4}, {sign * 3.5, 5, 0});
-      addStatic(scene, {4, 5, 0.5}, {0, 5, sign * 3.5});
-    }
-    demo::Random random(seed);
-    for (int i = 0; i < 300; ++i) {
-      const double hx = random.between(0.02, 0.32), hy = random.between(0.02, 0.32), hz = random.between(0.02, 0.32);
-      const double x = random.between(-2.3, 2.3), z = random.between(-2.3, 2.3);
-      addDynamic(scene, {hx, hy, hz}, {x, 1 + 0.1 * i, z}).pose.orientation = random.rotation();
-    }
-    SceneRun run(scene);
+  for (const std::uint64_t seed : seeds) {
+    SceneRun run = mixedPile(seed);
     run.run(12);
     const demo::Overlaps overlaps = run.overlaps();
     EXPECT_LT(run.rmsSpeed(), 0.05) << "seed " << seed;
@@ -180,10 +184,41 @@ std::vector<double> deepestOfMixedPiles() {
   std::sort(deepest.begin(), deepest.end());
   return deepest;
 }
-// Without the second part of (8), 6 to 9 mm in most.
-TEST(Stability, LightBoxesCarryHeavyOnes) { EXPECT_LT(deepestOfMixedPiles()[2], 2.5 * kMillimetre); }
-// Not met in one of the four: a box pressed between heavy ones keeps moving, 35 mm deep.
-TEST(Stability, DISABLED_LightBoxesCarryHeavyOnesInAllPiles) { EXPECT_LT(deepestOfMixedPiles()[3], 10 * kMillimetre); }
+// Without the second part of (8), 6 to 9 mm in most; without more substeps for islands with stuck contacts, 22 mm in the last.
+TEST(Stability, LightBoxesCarryHeavyOnes) { EXPECT_LT(deepestOfMixedPiles({1, 2, 8, 18}).back(), 2.5 * kMillimetre); }
+std::vector<double> deepestOfManyPiles() {
+  std::vector<std::uint64_t> seeds(40);
+  std::iota(seeds.begin(), seeds.end(), 1);
+  return deepestOfMixedPiles(seeds);
+}
+TEST(LongStability, LightBoxesCarryHeavyOnesInManyPiles) {
+  const std::vector<double> deepest = deepestOfManyPiles();
+  EXPECT_LT(deepest[30], 2.5 * kMillimetre);
+  EXPECT_LT(deepest[38], 10 * kMillimetre);
+}
+// Not met in one of them: a plate that rattles between two edges, 29 mm deep.
+TEST(LongStability, DISABLED_LightBoxesCarryHeavyOnesInAllPiles) { EXPECT_LT(deepestOfManyPiles().back(), 10 * kMillimetre); }
+
+// Fast boxes in a heap are pressed into each other. A sweep that holds two of them to the depth that they have holds them for
+// good: bodies of 77 kg stood still with 2 m/s.
+TEST(Stability, BoxesInAHeapAreNotHeldByTheirSweeps) {
+  SceneRun run = mixedPile(2);
+  const auto size = static_cast<std::size_t>(run.size());
+  std::vector<int> still(size);  // steps in a row
+  std::vector<Eigen::Vector3d> before(size, Eigen::Vector3d::Zero());
+  int longest = 0;
+  for (int k = 0; k < run.stepsIn(4); ++k) {
+    run.step();
+    for (int i = 1; i < run.size(); ++i) {
+      const auto place = static_cast<std::size_t>(i);
+      const bool isHeld = run.velocity(i).norm() > 0.3 && (run.position(i) - before[place]).norm() < 1e-7;
+      still[place] = isHeld ? still[place] + 1 : 0;
+      before[place] = run.position(i);
+      longest = std::max(longest, still[place]);
+    }
+  }
+  EXPECT_LT(longest, 3);
+}
 
 void expectCalm(int boxes, bool gravity, std::uint64_t seed) {
   const OverlapStart s = measureOverlapStart(boxes, gravity, seed);
