@@ -130,7 +130,7 @@ inline void Polytope::setFace(int f, int a, int b, int c) {
   face.vertex[0] = static_cast<Index>(a);
   face.vertex[1] = static_cast<Index>(b);
   face.vertex[2] = static_cast<Index>(c);
-  const Vec3 p = vertices_[a].w, n = cross(vertices_[b].w - p, vertices_[c].w - p);
+  const Vec3 p = vertices_[a].w, n = areaVector(vertices_[a], vertices_[b], vertices_[c]);
   const double length = math::length(n);
   stamp_[f] = static_cast<Index>(round_ - 1);
   face.measured = false;
@@ -153,8 +153,7 @@ inline Polytope::Polytope(const Simplex& tetrahedron) {
     if (vertices_[v].id != kNoId) ids_ |= 1ull << vertices_[v].id;
   }
   for (Index& s : horizonStamp_) s = 0;
-  const Vec3 a = vertices_[0].w;
-  if (dot(cross(vertices_[1].w - a, vertices_[2].w - a), vertices_[3].w - a) > 0) std::swap(vertices_[1], vertices_[2]);
+  if (dot(areaVector(vertices_[0], vertices_[1], vertices_[2]), vertices_[3].w - vertices_[0].w) > 0) std::swap(vertices_[1], vertices_[2]);
   setFace(0, 0, 1, 2);
   setFace(1, 0, 3, 1);
   setFace(2, 0, 2, 3);

@@ -46,7 +46,9 @@ Proximity proximity(const SupportShape& a, const SupportShape& b, const Pose& po
     const bool curved = a.kind == SupportShape::Kind::User || b.kind == SupportShape::Kind::User;
     coreProximity(d, options.maxDistance + radius, curved ? options.tolerance : 0, depthWanted || radius > 0, cache, core);
   }
-  if (core.status == QueryStatus::InvalidInput) return result;
+  // Not finite: a user's support function did not answer with points.
+  if (core.status == QueryStatus::InvalidInput || !isFinite(core.signedDistance) || !isFinite(core.normal) || !isFinite(core.pointOnA))
+    return result;
   toResult(core, a.radius, b.radius, tolerances::kRounding * sizeOf(a, b, poseBInA), result);
   return result;
 }
@@ -122,20 +124,22 @@ SeparatingPlane separatingPlane(const SupportShape& a, const SupportShape& b, co
   if (r.status == QueryStatus::InvalidInput || !(r.signedDistance > 0)) return plane;
   // Closest points are only as good as the rounding of the query; the plane is promised to separate, so ask the shapes.
   const double gap = gapAlong(a, b, poseBInA, r.normal);
-  if (!(gap > 0)) return plane;
+  const double offset = dot(load(r.normal), corePoint(a, load(r.normal))) + a.radius + 0.5 * gap;
+  if (!(gap > 0) || !isFinite(offset)) return plane;
   plane.found = true;
   plane.gap = gap;
   plane.normal = r.normal;
-  plane.offset = dot(load(r.normal), corePoint(a, load(r.normal))) + a.radius + 0.5 * gap;
+  plane.offset = offset;
   return plane;
 }
 
 double gapAlong(const SupportShape& a, const SupportShape& b, const Pose& poseBInA, const Eigen::Vector3d& direction) {
   Difference d;
   Vec3 n = load(direction);
-  const double size = largest(n);
-  if (!isFinite(n) || size == 0 || !makeDifference(a, b, poseBInA, d)) return 0;
-  n = (1 / size) * n;  // so that no square leaves the range
+  if (!isFinite(n) || largest(n) == 0 || !makeDifference(a, b, poseBInA, d)) return 0;
+  // So that no square leaves the range, nor the inverse of a denormal.
+  if (largest(n) < 1) n = 0x1p1000 * n;
+  n = (1 / largest(n)) * n;
   n = (1 / length(n)) * n;
   Vertex w;
   return -d.unit * reach(d, n, w) - (a.radius + b.radius);

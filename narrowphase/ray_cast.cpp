@@ -92,23 +92,26 @@ RayHit rayCast(const SupportShape& shape, const Ray& ray) {
   if (shape.kind == SupportShape::Kind::Box && shape.radius == 0) return rayCast(*static_cast<const Box*>(shape.shape), ray);
   if (shape.kind == SupportShape::Kind::Point && shape.radius > 0) return rayCast(Sphere{shape.radius}, ray);
   RayHit hit;
-  if (!valid(ray) || !isFinite(ray.maxFraction)) return hit;
+  if (!valid(ray)) return hit;
+  // A ray without an end ends where no shape can be.
+  const double beyond = 4 * tolerances::kLargestLength / largest(load(ray.direction));
+  const double end = ray.maxFraction < beyond ? ray.maxFraction : beyond;
   // A point that moves along the ray.
   const SupportShape point{&ray, [](const void*, const Eigen::Vector3d&, Eigen::Vector3d& p) { store(p, {0, 0, 0}); }, 0, 0,
                            SupportShape::Kind::Point};
   Pose start;
   start.position = ray.origin;
   Eigen::Vector3d translation;
-  store(translation, ray.maxFraction * load(ray.direction));
+  store(translation, end * load(ray.direction));
   const ShapeCastHit cast = shapeCast(shape, point, start, translation);
   hit.status = cast.status;
   hit.iterations = cast.iterations;
-  if (!cast.hit && cast.status != QueryStatus::Converged) hit.fraction = cast.fraction * ray.maxFraction;
+  if (!cast.hit && cast.status != QueryStatus::Converged) hit.fraction = cast.fraction * end;
   if (!cast.hit) return hit;
   if (cast.startsInTouch)
     setInside(ray, hit);
   else
-    setHit(ray, cast.fraction * ray.maxFraction, load(cast.normal), hit);
+    setHit(ray, cast.fraction * end, load(cast.normal), hit);
   return hit;
 }
 

@@ -40,8 +40,6 @@ ShapeCastHit shapeCast(const SupportShape& a, const SupportShape& b, const Pose&
   ShapeCastHit result;
   const Vec3 move = load(translation);
   if (!isFinite(move)) return result;
-  const double touching = tolerances::kCastTouching * (sizeOf(a) + sizeOf(b)) +
-                          tolerances::kMotionRounding * (largest(load(poseBInA.position)) + largest(move));
   QueryCache cache;
   Pose pose = poseBInA;
   for (result.iterations = 0; result.iterations < tolerances::kMaxCastIterations;) {
@@ -51,6 +49,8 @@ ShapeCastHit shapeCast(const SupportShape& a, const SupportShape& b, const Pose&
     if (near.status == QueryStatus::InvalidInput) return ShapeCastHit();
     const Vec3 normal = load(near.normal);
     const double approach = -dot(move, normal);  // metres of gap closed per fraction
+    const double way = largest(load(poseBInA.position)) + result.fraction * largest(move);
+    const double touching = tolerances::kCastTouching * (sizeOf(a) + sizeOf(b)) + tolerances::kMotionRounding * way;
     const bool first = result.iterations == 1;
     if (near.signedDistance <= touching && (approach > 0 || near.signedDistance < -touching)) {
       result.hit = true;

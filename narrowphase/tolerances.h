@@ -30,6 +30,11 @@ inline constexpr double kNoProgress = 16 * kEpsilon;
 // triangle is treated as its edges. Squared sine.
 inline constexpr double kFlatTriangle = 1e-20;
 
+// Other shapes than boxes: the normal of triangles and tetrahedra thinner than this is made in twice the digits; above, what
+// it leans by is within kRounding. Squared sine. Of those, the ones as thin as a spacing are flat.
+inline constexpr double kThin = 1e-4;
+inline constexpr double kFlatWideTriangle = kEpsilon * kEpsilon;
+
 // GJK: steps that may bring no gain in distance before it counts as stalled; a face of two boxes has up to 8 vertices.
 inline constexpr int kMaxLevelSteps = 8;
 

@@ -78,5 +78,26 @@ TEST(BoxProximity, BeyondTheLimitIsProven) {
   EXPECT_GT(beyond, 300);
 }
 
+// Faces turned a little on each other: a face axis and the cross products of edges that lie in the face are one direction but for
+// rounding. The face is named, which does not jump from step to step.
+TEST(BoxProximity, OfDirectionsThatAgreeToRoundingTheFaceIsNamed) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    families::Random random(seed);
+    const Box a = {random.powers(0.3, 2)}, b = {random.powers(0.3, 2)};
+    const double small = std::min(a.halfExtents.minCoeff(), b.halfExtents.minCoeff());
+    const int k = random.below(3);
+    const Quaternion turn(Eigen::AngleAxisd(random.below(3) ? random.uniform(-3, 3) : 0, Eigen::Vector3d::Unit(k)));
+    Pose pose;
+    pose.orientation = (families::Random::turn(random.vectorOfPower(1e-17, 1e-15)) * turn).normalized();
+    pose.position = 0.3 * small * random.direction();
+    pose.position[k] = a.halfExtents[k] + b.halfExtents[k] - small * random.power(1e-7, 0.1);
+    math::Difference d;
+    ASSERT_TRUE(math::makeDifference(supportShape(a), supportShape(b), pose, d));
+    CoreProximity r;
+    math::boxProximity(d, std::numeric_limits<double>::infinity(), true, nullptr, r);
+    EXPECT_TRUE(r.boxFeature == k || r.boxFeature == 3 + k) << r.boxFeature << ", seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace sunder

@@ -151,6 +151,37 @@ TEST(Simplex, NearestPointOfAnEdgeIsAcrossIt) {
   }
 }
 
+// Slivers far from the origin: a cross product of doubles would keep no digit of some of these normals.
+TEST(Simplex, NormalsOfSliversHaveAllTheirDigits) {
+  Random r(6);
+  const auto quad = [](const Vec3& p) { return referee::Vector<referee::Quad>{p.x, p.y, p.z}; };
+  for (int i = 0; i < 5000; ++i) {
+    const Eigen::Vector3d along = r.direction(), a = r.direction(), b = a + r.uniform(-1, 1) * along,
+                          c = a + r.uniform(-1, 1) * along + r.power(1e-14, 1e-1) * r.direction();
+    const Simplex s = simplexOf(std::vector<Vec3>{{a.x(), a.y(), a.z()}, {b.x(), b.y(), b.z()}, {c.x(), c.y(), c.z()}});
+    const auto p = quad(s.vertex[0].w), ab = referee::plus(quad(s.vertex[1].w), referee::Quad(-1), p),
+               ac = referee::plus(quad(s.vertex[2].w), referee::Quad(-1), p), exact = referee::cross(ab, ac);
+    const auto n = quad(math::areaVector(s.vertex[0], s.vertex[1], s.vertex[2]));
+    const auto off = referee::plus(n, referee::Quad(-1), exact);
+    EXPECT_LE(double(referee::root(referee::dot(off, off))), 5e-14 * double(referee::root(referee::dot(exact, exact)))) << i;
+  }
+}
+
+// Sums and products of two doubles each are exact to some 1e-31 of their terms.
+TEST(DoubleDouble, HasTwiceTheDigits) {
+  Random r(7);
+  const auto value = [](const math::DoubleDouble& x) { return referee::Quad(x.high) + x.low; };
+  for (int i = 0; i < 5000; ++i) {
+    const math::DoubleDouble a = math::twoSum(r.uniform(-1, 1), 1e-17 * r.uniform(-1, 1)),
+                             b = math::twoSum(i % 2 ? r.uniform(-1, 1) : -a.high, 1e-17 * r.uniform(-1, 1));
+    const auto small = [](const referee::Quad& x) { return std::abs(double(x)); };
+    const double terms = std::abs(a.high) + std::abs(b.high);
+    EXPECT_LE(small(value(a + b) - (value(a) + value(b))), 1e-31 * terms);
+    EXPECT_LE(small(value(a - b) - (value(a) - value(b))), 1e-31 * terms);
+    EXPECT_LE(small(value(a * b) - value(a) * value(b)), 1e-31 * small(value(a) * value(b)));
+  }
+}
+
 // Vertices that coincide, lie on one line or in one plane: a point of the simplex comes back, and the nearest one.
 TEST(Simplex, DegenerateOnes) {
   const Vec3 p{1, 2, 3}, q{1.5, 1, 3}, m = 0.5 * (p + q);
