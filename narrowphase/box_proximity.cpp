@@ -8,9 +8,6 @@
 namespace sunder::math {
 namespace {
 
-const Vec3& column(const Mat3& m, int k) { return k == 0 ? m.c0 : k == 1 ? m.c1 : m.c2; }
-Vec3 unitAxis(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
-
 // Face normal of the difference: 0..2 an axis of A, 3..5 of B, 6 + 3 i + j edge i of A with edge j of B. False for edges
 // that are parallel to the last bit.
 bool faceNormal(const Difference& d, int feature, Vec3& n) {

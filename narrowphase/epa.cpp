@@ -29,7 +29,7 @@ bool complete(const Difference& difference, Simplex& s, Vec3& normal, int& itera
       normal = across[0] = unit(perpendicular(edge(1)));
       across[1] = unit(cross(edge(1), normal));
     }
-    if (s.count == 3) normal = across[0] = unit(cross(edge(1), edge(2)));
+    if (s.count == 3) normal = across[0] = unit(areaVector(s.vertex[0], s.vertex[1], s.vertex[2]));
     const int before = s.count;
     for (int k = 0; k < 2 * (4 - before) && s.count == before; ++k) {
       const Vec3 direction = k % 2 == 0 ? across[k / 2] : -across[k / 2];
@@ -81,6 +81,31 @@ void expand(const Difference& difference, Surface& surface, double tolerance, Ep
   }
 }
 
+// Of the faces of A - B across a face axis of a box, the nearest one: its triangle around the corner on the origin's side. Most
+// likely the nearest face of all or the one beside it.
+void nearestQuad(const Difference& d, Vertex triangle[3]) {
+  double depth[6];
+  Vec3 ofB{0, 0, 0};  // half the width of B along the axes of A
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 axis = column(d.c, k), edge = column(d.edgesB, k);
+    depth[3 + k] = component(d.halfB, k) + std::abs(axis.x) * d.halfA.x + std::abs(axis.y) * d.halfA.y + std::abs(axis.z) * d.halfA.z -
+                   std::abs(dot(axis, d.t));
+    ofB = ofB + Vec3{std::abs(edge.x), std::abs(edge.y), std::abs(edge.z)};
+  }
+  for (int k = 0; k < 3; ++k) depth[k] = component(d.halfA, k) + component(ofB, k) - std::abs(component(d.t, k));
+  const int best = smallestKey(depth, 6), axis = best % 3, first = best - axis;
+  const Vec3 n = first == 0 ? unitAxis(axis) : column(d.c, axis);
+  std::uint32_t id = boxSupportId(d, dot(n, d.t) < 0 ? -n : n);
+  const std::uint32_t sideways[2] = {1u << (first + (axis + 1) % 3), 1u << (first + (axis + 2) % 3)};
+  for (const std::uint32_t bit : sideways) {
+    const Vec3 p = boxVertex(d, id | bit).w, q = boxVertex(d, id & ~bit).w;
+    id = dot(p, p) < dot(q, q) ? id | bit : id & ~bit;
+  }
+  triangle[0] = boxVertex(d, id);
+  triangle[1] = boxVertex(d, id ^ sideways[0]);
+  triangle[2] = boxVertex(d, id ^ sideways[1]);
+}
+
 }  // namespace
 
 void epa(const Difference& difference, const Simplex& simplex, double tolerance, EpaResult& r) {
@@ -104,10 +129,10 @@ void epa(const Difference& difference, const Simplex& simplex, double tolerance,
 
 void epaFromCentre(const Difference& difference, EpaResult& r) {
   r.iterationLimit = r.degenerate = false;
-  r.iterations = 3;
-  // Corners of A that span it, the fourth one and their images being the others.
-  const Vertex octahedron[3] = {support(difference, {1, 1, 1}), support(difference, {1, -1, -1}), support(difference, {-1, 1, -1})};
-  MirroredPolytope polytope(difference, octahedron);
+  r.iterations = 1;
+  Vertex triangle[3];
+  nearestQuad(difference, triangle);
+  MirroredPolytope polytope(difference, triangle);
   expand(difference, polytope, tolerances::kRounding, r);
   if (r.lowerBound > r.depth) r.lowerBound = r.depth;
 }

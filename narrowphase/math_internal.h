@@ -40,6 +40,8 @@ static inline void store(Quaternion& out, const Quat& q) {
 }
 
 static inline double component(const Vec3& v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+static inline Vec3 unitAxis(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
+static inline const Vec3& column(const Mat3& m, int k) { return k == 0 ? m.c0 : k == 1 ? m.c1 : m.c2; }
 static inline Vec3 operator+(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline Vec3 operator-(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline Vec3 operator-(const Vec3& a) { return {-a.x, -a.y, -a.z}; }

@@ -13,8 +13,8 @@ namespace {  // internal linkage, as math_internal.h explains
 
 class MirroredPolytope {
  public:
-  // From the octahedron of three vertices and their images.
-  MirroredPolytope(const Difference& difference, const Vertex octahedron[3]);
+  // From the octahedron of a triangle of vertices and its image.
+  MirroredPolytope(const Difference& difference, const Vertex triangle[3]);
   int nearestFace() const;
   // Replaces the faces that w sees, face among them, by a cone to w, and their images likewise. False when the storage is
   // full.
@@ -94,9 +94,10 @@ inline void MirroredPolytope::setFace(int record, int a, int b, int c) {
   const double l = length(n);
   r.measured = false;
   if (l > tolerances::kRounding * tolerances::kRounding) {
-    r.normal = (1.0 / l) * n;
-    r.distance[0] = dot(r.normal, p);
-    r.distance[1] = r.distance[0] + 2 * dot(r.normal, difference_.t);
+    const double perLength = 1.0 / l;  // times the distance, not the distance of the unit normal: nothing waits for it as long
+    r.normal = perLength * n;
+    r.distance[0] = perLength * dot(n, p);
+    r.distance[1] = r.distance[0] + 2 * perLength * dot(n, difference_.t);
     keys_[record] = r.distance[0] < r.distance[1] ? r.distance[0] : r.distance[1];
   } else {
     // A sliver goes with the first neighbour that is replaced; until then it is ranked by its edges.
@@ -107,8 +108,8 @@ inline void MirroredPolytope::setFace(int record, int a, int b, int c) {
   }
 }
 
-inline MirroredPolytope::MirroredPolytope(const Difference& difference, const Vertex octahedron[3]) : difference_(difference) {
-  for (int k = 0; k < 3; ++k) addPair(octahedron[k]);
+inline MirroredPolytope::MirroredPolytope(const Difference& difference, const Vertex triangle[3]) : difference_(difference) {
+  for (int k = 0; k < 3; ++k) addPair(triangle[k]);
   const Vec3 a = vertices_[0].w - vertices_[1].w, b = vertices_[2].w - vertices_[3].w, c = vertices_[4].w - vertices_[5].w;
   const int inwards = dot(cross(a, b), c) < 0 ? 1 : 0;
   // Record r has the image of the second corner where bit 0 is set, of the third where bit 1 is; the first is its own.
