@@ -3,7 +3,7 @@
 // points and normals come back in the frame of A. The normal is a unit vector from A to B. No query throws or loops for
 // ever; bad input comes back as QueryStatus::InvalidInput with all numbers zero: numbers that are not finite, lengths other
 // than 0 outside of [1e-100, 1e100], a box extent <= 0, a negative radius, a quaternion whose squared length is off 1 by more
-// than 1e-6 (nearer, it is normalised).
+// than 1e-6 (nearer, it is normalised); a user's support function that answers with no numbers.
 #pragma once
 #include <cstdint>
 #include <limits>

@@ -5,8 +5,8 @@
 
 namespace sunder {
 
-// The points origin + fraction * direction, 0 <= fraction <= maxFraction, in the frame of the shape. direction needs no
-// unit length, but not zero either (coordinates up to 1e100); with the end of the segment minus its origin, fraction runs from 0 to 1.
+// The points origin + fraction * direction, 0 <= fraction <= maxFraction (infinity: no end), in the frame of the shape. direction
+// needs no unit length, but not zero either (coordinates up to 1e100); with the end minus the origin, fraction runs from 0 to 1.
 struct Ray {
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
   Eigen::Vector3d direction = Eigen::Vector3d::UnitX();
