@@ -25,16 +25,35 @@ function(sunder_folder name)
   endforeach()
   sunder_private_flags(sunder_${name})
   set_target_properties(sunder_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
+  sunder_precompile(sunder_${name} <Eigen/Core> <Eigen/Geometry> <algorithm> <cmath> <string> <vector>)
 
   # The wider twins of a kernel live in files of their own; see docs/determinism.md for why they give the same bits.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     foreach(source IN LISTS sources)
       if(source MATCHES "_avx2\\.cpp$")
-        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2")
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2" SKIP_PRECOMPILE_HEADERS ON)
       elseif(source MATCHES "_avx512\\.cpp$")
-        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx512vl")
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx512vl" SKIP_PRECOMPILE_HEADERS ON)
       endif()
     endforeach()
+  endif()
+endfunction()
+
+# sunder_precompile(TARGET HEADER...): most of the time of a build from scratch is reading Eigen, in each file again. The
+# first call with a list of headers precompiles them, later calls with the same list reuse that: their targets need the
+# same flags. Not with a compiler cache, which does not see through precompiled headers; such a build also tells when a
+# file lacks an include of its own.
+function(sunder_precompile target)
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    return()
+  endif()
+  string(MAKE_C_IDENTIFIER "SUNDER_PRECOMPILED${ARGN}" list)
+  get_property(first GLOBAL PROPERTY ${list})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY ${list} ${target})
   endif()
 endfunction()
 
@@ -58,6 +77,9 @@ function(sunder_private_flags target)
   # user's flags bring FMA along.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_options(${target} PRIVATE -mno-fma -mno-fma4 -mno-avx512f)
+  endif()
+  if(SUNDER_BUILD_FUZZERS)  # libFuzzer follows which paths of our sources are taken
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   sunder_warnings(${target})
 endfunction()

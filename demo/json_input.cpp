@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -56,16 +56,38 @@ class ParseRules {
   std::vector<std::set<std::string>> open_;
 };
 
-}  // namespace
+// Some ten million boxes. Values take about ten times the memory of their text.
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 30;
 
-nlohmann::json parseJsonFile(const std::string& path) {
+// The whole text of a file or a pipe. A device may never end, and neither may a pipe.
+std::string readText(const std::string& path) {
+  namespace fs = std::filesystem;
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw std::runtime_error(path + ": is a directory");
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status)) throw std::runtime_error(path + ": is a directory");
+  if (fs::is_character_file(status) || fs::is_block_file(status)) throw std::runtime_error(path + ": is a device, not a file");
+  const std::string tooLarge = path + ": is larger than 1 GiB";
+  if (fs::is_regular_file(status)) {
+    const std::uintmax_t size = fs::file_size(path, ignored);
+    if (!ignored && size > kLargestFile) throw std::runtime_error(tooLarge);
+  }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(path + ": can't be opened: " + std::strerror(errno != 0 ? errno : EIO));
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string text;
+  std::vector<char> block(1 << 16);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kLargestFile) throw std::runtime_error(tooLarge);
+  }
   if (in.bad()) throw std::runtime_error(path + ": can't be read");
+  return text;
+}
+
+}  // namespace
+
+nlohmann::json parseJsonFile(const std::string& path) {
+  const std::string text = readText(path);
   try {
     ParseRules rules;
     return nlohmann::json::parse(text, std::ref(rules));

@@ -10,8 +10,8 @@
 
 namespace sunder::demo {
 
-// Throws std::runtime_error: the file can't be read, is no JSON (with line and column), nests too deep, or has a key twice
-// in one object.
+// Throws std::runtime_error: the file can't be read, is a device or larger than 1 GiB, is no JSON (with line and column),
+// nests too deep, or has a key twice in one object.
 nlohmann::json parseJsonFile(const std::string& path);
 
 // "bodies", 3 -> "bodies[3]"

@@ -82,11 +82,12 @@ NarrowphaseMethod narrowphaseMethod(const std::string& name) {
 
 void addStepOptions(CLI::App& app, StepArguments& arguments) {
   app.add_option("SCENE", arguments.scene, "built-in scene, or a scene file whose name ends in .json")->required();
-  CLI::Option* steps = app.add_option("--steps", arguments.steps, "number of steps")->check(CLI::Range(0, 1000000000));
+  CLI::Option* steps = app.add_option("--steps", arguments.steps, "number of steps; without it, the scene's")
+                           ->check(CLI::Range(0, 1000000000));
   app.add_option("--seconds", arguments.seconds, "simulated time instead of --steps")
       ->check(finite(true, kHighest))
       ->excludes(steps);
-  app.add_option("--dt", arguments.dt, "seconds per step")->check(finite(true, kLongestStep));
+  app.add_option("--dt", arguments.dt, "seconds per step; without it, the scene's")->check(finite(true, kLongestStep));
   app.add_option("--substeps", arguments.world.substeps, "solver substeps per step")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();

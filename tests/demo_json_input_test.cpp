@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <thread>
 
 #include "demo_files.h"
 #include "sunder/demo/json_input.h"
@@ -44,6 +49,25 @@ TEST_F(JsonInput, SaysWhereItIsNone) {
 TEST_F(JsonInput, SaysWhyAFileCanNotBeRead) {
   EXPECT_EQ(messageOf([] { parseJsonFile("/no/such/file"); }), "/no/such/file: can't be opened: No such file or directory");
   EXPECT_EQ(messageOf([] { parseJsonFile("/"); }), "/: is a directory");
+}
+
+// /dev/zero never ends: reading it took all memory.
+TEST_F(JsonInput, RefusesDevicesAndWhatIsTooLarge) {
+  EXPECT_EQ(messageOf([] { parseJsonFile("/dev/zero"); }), "/dev/zero: is a device, not a file");
+  EXPECT_EQ(messageOf([] { parseJsonFile("/dev/null"); }), "/dev/null: is a device, not a file");
+  const std::string large = directory_.write("large.json", "[]");
+  std::filesystem::resize_file(large, (std::uintmax_t{1} << 30) + 1);  // takes no room: the rest is a hole
+  EXPECT_EQ(messageOf([&] { parseJsonFile(large); }), large + ": is larger than 1 GiB");
+}
+
+TEST_F(JsonInput, ReadsPipesAndFilesOfManyBlocks) {
+  const std::string pipe = directory_.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string text = "[" + std::string(300000, ' ') + "1]";
+  std::thread writer([&] { std::ofstream(pipe) << text; });
+  EXPECT_EQ(parseJsonFile(pipe), nlohmann::json::array({1}));
+  writer.join();
+  EXPECT_EQ(parseJsonFile(directory_.write("blocks.json", text)), nlohmann::json::array({1}));
 }
 
 TEST_F(JsonInput, RefusesAKeyThatIsTwiceInOneObject) {

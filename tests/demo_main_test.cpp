@@ -149,6 +149,7 @@ TEST_F(Command, BadInputIsRefused) {
   expectRefused("step stack0", "stack0");
   expectRefused("step missing.json", "missing.json: can't be opened");
   expectRefused("collide missing.json", "missing.json: can't be opened");
+  expectRefused("collide /dev/zero", "/dev/zero: is a device");
   expectRefused("step '" + directory_.write("broken.json", "{") + "'", "line 1, column 2");
   expectRefused("collide '" + directory_.write("broken.json", "{") + "'", "line 1, column 2");
   expectRefused("step '" +

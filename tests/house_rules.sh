@@ -10,31 +10,36 @@ complain() {
   echo "$1" >&2
   failed=1
 }
-for file in broadphase/* narrowphase/* solver/* physics/* demo/* bench/* tests/* tests/package/* cmake/*; do
-  case "$file" in
-    *.cpp | *.h | *.inl) first='// SPDX-License-Identifier: MIT' ;;
-    *.cmake | *.in | *CMakeLists.txt) first='# SPDX-License-Identifier: MIT' ;;
-    *) continue ;;
-  esac
-  [ "$(head -n 1 "$file")" = "$first" ] || complain "$file: the first line must be: $first"
-  lines=$(wc -l <"$file")
-  case "$file" in
-    tests/*) limit=600 ;;                     # a test file follows its source file, families of cases and all
-    *) limit=420 ;;
-  esac
-  [ "$lines" -le "$limit" ] || complain "$file: $lines lines; the limit is about $limit"
-done
+# A test file follows its source file, families of cases and all: it may be longer.
+found=$(find broadphase narrowphase solver physics demo bench tests cmake -name '*.cpp' -o -name '*.h' -o -name '*.inl' \
+  -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt | sort | xargs awk '
+  function judge() { if (lines > limit) print file ": " lines " lines; the limit is about " limit }
+  FNR == 1 {
+    judge()
+    file = FILENAME
+    limit = file ~ /^tests\// ? 600 : 420
+    first = (file ~ /\.(cpp|h|inl)$/ ? "//" : "#") " SPDX-License-Identifier: MIT"
+    if ($0 != first) print file ": the first line must be: " first
+  }
+  { lines = FNR }
+  END { judge(); if (NR < 1000) print "hardly any source was found" }')
+[ -z "$found" ] || complain "$found"
 # The kernels of the instruction sets are one source.
 for file in broadphase/*.cpp narrowphase/*.cpp solver/*.cpp physics/*.cpp demo/*.cpp; do
-  name=$(basename "$file" .cpp | sed 's/_kernel_.*/_kernel/')
-  test=tests/$(dirname "$file")_${name}_test.cpp
+  name=${file##*/}
+  name=${name%.cpp}
+  case "$name" in *_kernel_*) name=${name%%_kernel_*}_kernel ;; esac
+  test=tests/${file%%/*}_${name}_test.cpp
   [ -e "$test" ] || complain "$file: has no test file $test"
 done
-for file in broadphase/* narrowphase/* solver/* physics/*; do
-  sed 's,//.*,,' "$file" | grep -nE '\b(std::)?(sin|cos|tan|asin|acos|atan2?|exp2?|log(2|10)?|pow|cbrt|hypot|fma)\(' |
-    sed "s,^,$file: libm function: ," | grep . && failed=1
-  grep -nE 'unordered_(map|set)' "$file" | sed "s,^,$file: no fixed order: ," | grep . && failed=1
-done
+found=$(awk '
+  { code = $0; sub(/\/\/.*/, "", code) }
+  code ~ /(^|[^A-Za-z0-9_])(sin|cos|tan|asin|acos|atan2?|exp2?|log(2|10)?|pow|cbrt|hypot|fma)\(/ {
+    print FILENAME ":" FNR ": libm function: " code
+  }
+  /unordered_(map|set)/ { print FILENAME ":" FNR ": no fixed order: " $0 }' \
+  broadphase/* narrowphase/* solver/* physics/*)
+[ -z "$found" ] || complain "$found"
 for document in README.md docs/*.md; do
   for link in $(grep -oE '\]\([^)#:]+\)' "$document" | sed 's/^](//; s/)$//'); do
     [ -e "$(dirname "$document")/$link" ] || complain "$document: dead link $link"
