@@ -59,9 +59,9 @@ void World::Impl::updateMoving() {
   for (const std::uint32_t i : noted) {
     // The clocks of all bodies are read, also of those at rest.
     clocks[i].ahead = clocks[i].now;
-    const bool moves = isMoving(i);
-    if (moves == (movesNow[i] != 0)) continue;
+    const bool moves = isMoving(i), moved = movesNow[i] != 0;
     movesNow[i] = !moves ? 0 : bodies[i].mass > 0 ? 2 : 1;
+    if (moves == moved) continue;
     if (moves) {
       started.push_back(i);
       newBodyStarted = newBodyStarted || bodies[i].isNew;

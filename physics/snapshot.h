@@ -7,7 +7,7 @@
 
 namespace sunder {
 
-inline constexpr std::uint32_t kSnapshotVersion = 1;
+inline constexpr std::uint32_t kSnapshotVersion = 2;
 
 struct SnapshotInfo {
   std::uint32_t version = 0;

@@ -36,6 +36,17 @@ TEST(Islands, JoinWhenTheyMeetAndPartWhenTheLinkIsGone) {
   EXPECT_EQ(world.step(kDt).islands, 2);
 }
 
+TEST(Islands, ABodyThatBecomesKinematicWhileItMovesParts) {
+  World world(awakeWorld());
+  const BodyId raft = world.addBody(boxAt({0, 0, 0.5}, {2, 2, 0.5}));
+  for (const double x : {-1.0, 1.0}) world.addBody(boxAt({x, 0, 1.5}));
+  EXPECT_EQ(world.step(kDt).islands, 1);
+  world.setKind(raft, BodyKind::Kinematic);
+  EXPECT_EQ(world.step(kDt).islands, 2);
+  world.setKind(raft, BodyKind::Dynamic);
+  EXPECT_EQ(world.step(kDt).islands, 1);
+}
+
 TEST(Islands, SleepersAreNotCounted) {
   World world;
   addFloor(world);

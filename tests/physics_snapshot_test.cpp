@@ -124,7 +124,7 @@ TEST(Snapshot, WhatIsBrokenIsRefusedAndChangesNothing) {
   const std::vector<std::uint8_t> good = source.save();
   World world = busyWorld(10);
   const std::vector<std::uint8_t> before = world.save();
-  const auto refuses = [&](std::vector<std::uint8_t> bytes, const char* reason) {
+  const auto refuses = [&](std::vector<std::uint8_t> bytes, const std::string& reason) {
     try {
       world.restore(bytes);
     } catch (const std::invalid_argument& error) {
@@ -138,7 +138,7 @@ TEST(Snapshot, WhatIsBrokenIsRefusedAndChangesNothing) {
   EXPECT_TRUE(refuses(std::vector<std::uint8_t>(100, 7), "no snapshot"));
   std::vector<std::uint8_t> bytes = good;
   bytes[8] = 9;
-  EXPECT_TRUE(refuses(bytes, "version is 9, must be 1"));
+  EXPECT_TRUE(refuses(bytes, "version is 9, must be " + std::to_string(kSnapshotVersion)));
   for (std::size_t size = 1; size < good.size(); size += good.size() / 37) {
     bytes.assign(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_TRUE(refuses(bytes, "snapshot:")) << size;
