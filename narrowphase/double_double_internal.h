@@ -16,11 +16,12 @@ struct WideVec3 {
   DoubleDouble x, y, z;
 };
 
+// The rounded sum and what rounding took from it, exactly.
 inline DoubleDouble twoSum(double a, double b) {
   const double sum = a + b, ofB = sum - a;
   return {sum, (a - (sum - ofB)) + (b - ofB)};
 }
-// Both halves of a factor fit in a double, so their products are exact.
+// The product likewise. Both halves of a factor fit in half of a double's digits, so their products are exact.
 inline DoubleDouble twoProduct(double a, double b) {
   const auto highHalf = [](double x) {
     const double big = 134217729.0 * x;  // 2^27 + 1

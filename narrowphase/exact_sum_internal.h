@@ -2,6 +2,7 @@
 // Sums and products of doubles without rounding, for decisions that no tolerance can put right: on which side of a plane
 // through three points a fourth one lies (Shewchuk, Discrete Comput. Geom. 18(3), 1997). Not installed.
 #pragma once
+#include "sunder/narrowphase/double_double_internal.h"
 
 namespace sunder::math {
 namespace {  // internal linkage, as math_internal.h explains
@@ -12,18 +13,17 @@ class ExactSum {
   void add(double x) {
     int kept = 0;
     for (int k = 0; k < count_; ++k) {
-      const double sum = x + part_[k], ofPart = sum - x, rest = (x - (sum - ofPart)) + (part_[k] - ofPart);
-      if (rest != 0) part_[kept++] = rest;
-      x = sum;
+      const DoubleDouble sum = twoSum(x, part_[k]);
+      if (sum.low != 0) part_[kept++] = sum.low;
+      x = sum.high;
     }
     if (x != 0) part_[kept++] = x;
     count_ = kept;
   }
-  // The product by Dekker's splitting (section 2.5): both its halves fit in a double.
   void addProduct(double a, double b) {
-    const double product = a * b, high = highHalf(a), low = a - high, highB = highHalf(b), lowB = b - highB;
-    add(low * lowB - (((product - high * highB) - low * highB) - high * lowB));
-    add(product);
+    const DoubleDouble product = twoProduct(a, b);
+    add(product.low);
+    add(product.high);
   }
   void addProduct(const ExactSum& a, double b) {
     for (int k = 0; k < a.count_; ++k) addProduct(a.part_[k], b);
@@ -36,10 +36,6 @@ class ExactSum {
   }
 
  private:
-  static double highHalf(double x) {
-    const double big = 134217729.0 * x;  // 2^27 + 1
-    return big - (big - x);
-  }
   static constexpr int kMost = 24;  // products of 3 x 4 x 2 doubles: a determinant of three vectors
   double part_[kMost];
   int count_ = 0;
