@@ -138,9 +138,26 @@ struct IsolatedBodies {
 
 // Storage of removeGhostContacts().
 struct GhostStorage {
+  // A contact of one body with something that it can't move.
+  struct GroundContact {
+    std::uint32_t place, ground;  // in activeContacts; body
+    math::Vec3 normal;            // out of the ground, world
+    std::uint32_t plane;          // in `planes`
+    bool isReal = false;
+    std::uint32_t by = kNone;     // a ghost: the plane that tells
+  };
+  // What such contacts hold the body at.
+  struct Plane {
+    math::Vec3 normal;
+    double height;        // m, along the normal, from the body
+    bool isReal = false;  // one of its contacts is
+    int alive = 0, open = 0, loaded = 0;  // contacts that are no ghosts; of those, ones not known to be real; of those, with load
+  };
   std::vector<std::uint32_t> first;  // per body: its last ground contact, as a place in activeContacts
   std::vector<std::uint32_t> next;   // per active contact: the one before
   std::vector<std::uint32_t> seams;  // bodies with several
+  std::vector<GroundContact> contacts;  // of one body
+  std::vector<Plane> planes;
 };
 
 // Storage of findFirstLoads().
@@ -356,7 +373,11 @@ struct World::Impl {
   bool predictContact(BodyPair& pair, Contact& next) const;
   void removeGhostContacts();
   void chainGroundContacts();
-  bool turnContact(std::uint32_t contact, const math::Vec3& direction);
+  bool findGroundPlanes(std::uint32_t body, double seam);
+  bool judgeGroundContacts(std::uint32_t body, double seam);
+  void findGhosts(std::uint32_t body, double seam);
+  bool isBelow(std::uint32_t ground, std::uint32_t body, const GhostStorage::Plane& plane, double seam) const;
+  bool turnContact(std::uint32_t contact, const math::Vec3& normal);
   void dropContact(std::uint32_t contact);
   bool mayCollide(std::uint32_t a, std::uint32_t b) const;
   void collectSweptBodies(double dt);

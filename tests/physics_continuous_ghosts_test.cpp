@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "sunder/physics/world.h"
+#include "physics_bodies.h"
 
 namespace sunder {
 namespace {
 
-constexpr double kDt = 1.0 / 60.0;
+using namespace sunder::testing;
 
 Quaternion aboutZ(double angle) { return Quaternion(std::cos(0.5 * angle), 0, 0, std::sin(0.5 * angle)); }
 Quaternion aboutY(double angle) { return Quaternion(std::cos(0.5 * angle), 0, std::sin(0.5 * angle), 0); }
@@ -100,7 +100,7 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-class PhysicsGhostTiles : public testing::TestWithParam<Case> {};
+class PhysicsGhostTiles : public ::testing::TestWithParam<Case> {};
 
 TEST_P(PhysicsGhostTiles, StraightAndLevel) {
   const Case& c = GetParam();
@@ -125,12 +125,96 @@ TEST_P(PhysicsGhostTiles, StraightAndLevel) {
 
 INSTANTIATE_TEST_SUITE_P(
     , PhysicsGhostTiles,
-    testing::Values(Case{"row", 1, 0.4, 0, 0, 0, 0}, Case{"rowFriction", 1, 0.4, 0, 0, 0.5, 0}, Case{"grid", 5, 0.4, 0, 0, 0, 0.13},
+    ::testing::Values(Case{"row", 1, 0.4, 0, 0, 0, 0}, Case{"rowFriction", 1, 0.4, 0, 0, 0.5, 0}, Case{"grid", 5, 0.4, 0, 0, 0, 0.13},
                     Case{"gridFriction", 5, 0.4, 0, 0, 0.5, 0.13}, Case{"gridOnSeam", 4, 0.4, 0, 0, 0, -0.5},
                     Case{"gridLarge", 9, 1.3, 0, 0, 0, 0.3}, Case{"gridSmall", 5, 0.05, 0, 0, 0, 0.49},
                     Case{"yawed", 5, 0.4, 0.5, 0, 0, 0.2}, Case{"yawedFriction", 5, 0.4, 0.5, 0, 0.5, 0.2},
                     Case{"diagonal", 30, 0.4, 0, 0.15, 0, -12}),
     [](const auto& tested) { return std::string(tested.param.name); });
+
+// Random sliders of one shape over a floor of tiles: any heading and yaw, 45 degrees and other rational ones more often than
+// not, on paths that lead the centre, a corner or the middle of a side exactly over a place where four tiles meet.
+struct FloorCase {
+  Eigen::Vector3d halfExtents;
+  double heading, yaw, speed, friction;
+  double gap, step, turn;  // m, m, rad: of tiles against each other
+  BodyKind kind;           // of the tiles
+  bool continuous;
+  Eigen::Vector3d start;   // of the slider
+};
+
+FloorCase randomFloorCase(Numbers& random, const Eigen::Vector3d& halfExtents) {
+  constexpr double kQuarter = std::numbers::pi / 4;
+  const auto oneOf = [&](std::initializer_list<double> values) { return values.begin()[static_cast<int>(random.between(0, static_cast<double>(values.size())))]; };
+  FloorCase c;
+  c.halfExtents = halfExtents;
+  c.heading = oneOf({0, kQuarter, kQuarter, std::atan2(1, 2), std::atan2(3, 4), random.between(0, 2 * kQuarter)});
+  c.yaw = oneOf({0, kQuarter, c.heading, random.between(0, 3)});
+  c.speed = oneOf({1, 5, 5, 10, 20, 50});
+  c.friction = oneOf({0, 0.5});
+  c.gap = oneOf({0, 0, 1e-9, 1e-6, 1e-4});
+  c.step = oneOf({0, 0, 1e-9, 1e-6, 1e-4});
+  c.turn = oneOf({0, 0, 0, 1e-6, 1e-3});
+  if (c.turn > 1e-5) c.gap = 1e-3;
+  c.kind = random.between(0, 1) < 0.2 ? BodyKind::Kinematic : BodyKind::Static;
+  c.continuous = random.between(0, 1) < 0.7;
+  const double side = oneOf({-1, 0, 1}), front = oneOf({-1, 0, 1}), back = random.between(0, 2);
+  const Eigen::Vector3d place = aboutZ(c.yaw) * Eigen::Vector3d(front * halfExtents.x(), side * halfExtents.y(), 0);
+  c.start = Eigen::Vector3d(0.5, 0.5, halfExtents.z()) - place - back * Eigen::Vector3d(std::cos(c.heading), std::sin(c.heading), 0);
+  if (random.between(0, 1) < 0.2) c.start.head<2>() = random.vector(0.5).head<2>();
+  return c;
+}
+
+// Tiles of edge 1, of which four meet at (0.5, 0.5): those that the slider may come near to on its way of `length` metres.
+void addTilesOnTheWay(World& world, const FloorCase& c, double length, Numbers& random) {
+  const Eigen::Vector3d along(std::cos(c.heading), std::sin(c.heading), 0);
+  const double reach = c.halfExtents.head<2>().norm() + 3;
+  for (int i = static_cast<int>(-reach - 3); i < length + reach; ++i)
+    for (int j = static_cast<int>(-reach - 3); j < length + reach; ++j) {
+      const Eigen::Vector3d at(i * (1 + c.gap), j * (1 + c.gap), -0.5 - random.between(0, c.step));
+      const double turn = random.between(-c.turn, c.turn), ahead = at.dot(along);
+      if (ahead < -reach - 1 || ahead > length + reach || (at - ahead * along).head<2>().norm() > reach) continue;
+      BodyDef tile = boxAt(at, {0.5, 0.5, 0.5}, c.kind);
+      tile.pose.orientation = aboutZ(turn);
+      tile.friction = c.friction;
+      world.addBody(tile);
+    }
+}
+
+class PhysicsGhostSliders : public ::testing::TestWithParam<Eigen::Vector3d> {};
+
+TEST_P(PhysicsGhostSliders, StraightAndLevelAcrossCorners) {
+  Numbers random(7);
+  for (int run = 0; run < 60; ++run) {
+    const FloorCase c = randomFloorCase(random, GetParam());
+    WorldDef def;
+    def.continuous = c.continuous;
+    World world(def);
+    const int steps = c.speed > 15 ? 60 : 150;
+    addTilesOnTheWay(world, c, c.speed * steps * kDt, random);
+    const Eigen::Vector3d velocity(c.speed * std::cos(c.heading), c.speed * std::sin(c.heading), 0);
+    const BodyId slider = addSlider(world, c.halfExtents, c.yaw, velocity, c.friction);
+    world.setPose(slider, {c.start, aboutZ(c.yaw)});
+    const Path path = follow(world, slider, steps);
+    const std::string what = "run " + std::to_string(run) + ": " + std::to_string(c.speed) + " m/s, heading " + std::to_string(c.heading) +
+                             ", yaw " + std::to_string(c.yaw);
+    EXPECT_LT(path.highest, 0.001) << what;
+    EXPECT_GT(path.lowest, -0.001) << what;
+    EXPECT_LT(path.sideways, 0.001) << what;
+    // Tiles share the load unevenly, and with it friction: that turns small boxes a little.
+    EXPECT_LT(path.turn, 0.01) << what;
+    if (c.friction > 0)
+      EXPECT_LT(path.slowest, 1.1 * 9.81 * c.friction) << what;
+    else
+      EXPECT_GT(path.least, 0.9998 * c.speed) << what;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, PhysicsGhostSliders,
+                         ::testing::Values(Eigen::Vector3d(0.4, 0.4, 0.4), Eigen::Vector3d(0.5, 0.5, 0.5), Eigen::Vector3d(0.6, 0.2, 0.1),
+                                         Eigen::Vector3d(2, 0.3, 0.2), Eigen::Vector3d(0.05, 0.05, 0.05), Eigen::Vector3d(0.1, 0.1, 0.1),
+                                         Eigen::Vector3d(0.25, 0.25, 0.1), Eigen::Vector3d(1.3, 1.3, 1.3)),
+                         [](const auto& tested) { return "shape" + std::to_string(tested.index); });
 
 // The same with 30 m/s, three tiles in two steps: the sweep must not catch at seams either.
 TEST(PhysicsGhost, FastSliderIsNotSwept) {
@@ -221,6 +305,54 @@ TEST(PhysicsGhost, StepStops) {
     ASSERT_LT(world.pose(slider).position.x(), 4.1 + 0.001) << i;
   }
   EXPECT_GT(world.pose(slider).position.x(), 4.0);
+}
+
+// Gravity presses the slider into the groove between a floor and a wall, both made of tiles: it slides along it.
+TEST(PhysicsGhost, GrooveOfTiles) {
+  for (const double half : {0.1, 0.3, 0.8})
+    for (const double speed : {1.0, 5.0, 20.0}) {
+      WorldDef def;
+      def.gravity = {0, -5, -8};
+      World world(def);
+      const int count = static_cast<int>(2 * speed) + 6;
+      for (int i = -3; i < count; ++i)
+        for (int k = 0; k < 3; ++k) {
+          addTile(world, i, k + 0.5, -0.5, 0.5, 0);  // the floor, top at z = 0
+          addTile(world, i, -0.5, k + 0.5, 0.5, 0);  // the wall, its face at y = 0
+        }
+      const BodyId slider = addSlider(world, {half, half, half}, 0, {speed, 0, 0}, 0, half);
+      const Path path = follow(world, slider, 120);
+      EXPECT_LT(std::max(path.highest, -path.lowest), 0.001) << half << " m, " << speed << " m/s";
+      EXPECT_LT(path.sideways, 0.001) << half << " m, " << speed << " m/s";
+      EXPECT_GT(path.least, 0.9995 * speed) << half << " m, " << speed << " m/s";
+    }
+}
+
+// A low curb on a floor of tiles is no ghost, however the slider gets there.
+TEST(PhysicsGhost, CurbStops) {
+  Numbers random(3);
+  for (int run = 0; run < 60; ++run) {
+    const double half = random.between(0.05, 0.6), speed = random.between(1, 60), heading = random.between(-0.5, 0.5);
+    const double height = std::max(0.005, 0.04 * half);
+    World world;
+    for (int i = -1; i < 4; ++i)
+      for (int j = -5; j <= 5; ++j) addTile(world, i, j, i < 3 ? -0.5 : height - 0.5, 0.5, 0);
+    BodyDef def = boxAt({0, 0, half}, {half, half, half});
+    def.pose.orientation = aboutZ(random.between(0, 3));
+    def.linearVelocity = {speed * std::cos(heading), speed * std::sin(heading), 0};
+    def.friction = 0;
+    def.lockedAxes = kLockRotation;  // it would trip
+    const BodyId slider = world.addBody(def);
+    const Eigen::Matrix3d axes = def.pose.orientation.toRotationMatrix();
+    const double stop = 2.5 - half * axes.row(0).cwiseAbs().sum();
+    double furthest = 0;
+    for (int i = 0; i < 120 && std::abs(world.pose(slider).position.y()) < 4; ++i) {
+      world.step(kDt);
+      furthest = std::max(furthest, world.pose(slider).position.x());
+    }
+    EXPECT_LT(furthest, stop + 0.002) << "run " << run << ": half " << half << ", " << speed << " m/s";
+    EXPECT_GT(furthest, stop - 0.02) << "run " << run;
+  }
 }
 
 TEST(PhysicsGhost, EdgeInTheCornerOfFloorAndWallStays) {
