@@ -42,6 +42,64 @@ void onePoint(const Vec3& normal, const Vec3& onA, double separation, std::uint3
   point.featureId = id;
 }
 
+// A box and its edge of the pair that makes a manifold, in the frame of A.
+struct EdgeSide {
+  const double* half;
+  Vec3 axes[3];
+  Vec3 center;
+  Vec3 witness;  // on the edge
+  int axis, edge;  // as in Witness
+  bool isB;
+};
+
+// Edges deeper in each other than this share of the smallest half extent get no second point: boxes that were put inside each other
+// turn out of each other about the one.
+constexpr double kDeepEdges = 0.5;
+// Nearer than this share of the pair's smallest half extent to the crossing of two edges, another point adds nothing.
+constexpr double kNearCrossing = 1e-3;
+
+// The edge of `walker` runs over a face of `stayer`, in at the stayer's edge, which it crosses. Adds the point where it leaves the
+// face again, or ends: the next place to touch when the boxes turn about the crossing. `out` is the normal, out of the stayer.
+void addExit(const EdgeSide& walker, const EdgeSide& stayer, const Vec3& out, double least, double maxDistance,
+             ContactManifold& manifold) {
+  const int f = stayer.axis, f1 = kNext[f + 1], f2 = kNext[f + 2];
+  const bool isFirst = std::fabs(math::dot(out, stayer.axes[f1])) > std::fabs(math::dot(out, stayer.axes[f2]));
+  const int k = isFirst ? f1 : f2, p = isFirst ? f2 : f1;  // axes of the stayer: across the face, from its edge inwards
+  const bool upK = (stayer.edge >> (isFirst ? 0 : 1) & 1) != 0, upP = (stayer.edge >> (isFirst ? 1 : 0) & 1) != 0;
+  // By which the separation grows along the edge; what is left of the edge is its projection onto the face.
+  const Vec3& along = walker.axes[walker.axis];
+  const double growth = math::dot(along, stayer.axes[k]) / math::dot(out, stayer.axes[k]);
+  const Vec3 flat = along - growth * out;
+  const double inwards = math::dot(flat, stayer.axes[p]), sideways = math::dot(flat, stayer.axes[f]);
+  const double way = (inwards > 0) == upP ? -1 : 1;
+  double walk = walker.half[walker.axis] - way * math::dot(walker.witness - walker.center, along);
+  int end = -1;  // the axis of the stayer at whose side the face ends; -1: the edge ends first
+  if (std::fabs(inwards) * walk > 2 * stayer.half[p]) {
+    walk = 2 * stayer.half[p] / std::fabs(inwards);
+    end = p;
+  }
+  const double slope = way * sideways, place = math::dot(stayer.witness - stayer.center, stayer.axes[f]);
+  const double room = stayer.half[f] - (slope > 0 ? place : -place);
+  if (std::fabs(slope) * walk > room) {
+    walk = room / std::fabs(slope);
+    end = f;
+  }
+  const double separation = manifold.points[0].separation + way * walk * growth;
+  if (!(separation <= maxDistance) || walk < kNearCrossing * least) return;
+  const Vec3 onWalker = walker.witness + (way * walk) * along, onStayer = onWalker - separation * out;
+  ContactPoint& point = manifold.points[manifold.pointCount++];
+  math::store(point.pointOnA, walker.isB ? onStayer : onWalker);
+  math::store(point.pointOnB, walker.isB ? onWalker : onStayer);
+  point.separation = separation;
+  if (end < 0) {
+    const int e = walker.axis, vertex = (way > 0) << e | (walker.edge & 1) << kNext[e + 1] | (walker.edge >> 1) % 2 << kNext[e + 2];
+    point.featureId = vertexId(walker.isB, vertex, faceIndex(k, upK));
+    return;
+  }
+  const int left = end == p ? edgeAt(upK << k | !upP << p, f) : edgeAt(upK << k | (slope > 0) << f, p);
+  point.featureId = walker.isB ? edgesId(left, walker.edge) : edgesId(walker.edge, left);
+}
+
 }  // namespace
 
 void faceManifold(const BoxPair& pair, const BoxAxis& axis, double maxDistance, ContactManifold& manifold) {
@@ -54,11 +112,20 @@ void faceManifold(const BoxPair& pair, const BoxAxis& axis, double maxDistance, 
   manifold.pointCount = count;
 }
 
-void edgeManifold(const BoxPair& pair, const BoxAxis& axis, double lateral, ContactManifold& manifold) {
+void edgeManifold(const BoxPair& pair, const BoxAxis& axis, double lateral, double maxDistance, ContactManifold& manifold) {
   const Witness w = closestOnEdges(pair, axis);
   const Vec3 normal = axisVector(pair, axis);
   onePoint(normal, w.onA, axis.separation, edgesId(w.edgeA, w.edgeB), manifold);
   if (math::length(w.onB - w.onA - axis.separation * normal) > lateral) manifold.pointCount = 0;
+  const double least = smallestHalfExtent(pair);
+  if (manifold.pointCount == 0 || axis.separation > maxDistance || axis.separation < -kDeepEdges * least) return;
+  const double(&r)[3][3] = pair.r;
+  const EdgeSide a = {pair.ha, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}, w.onA, (axis.index - 6) / 3, w.edgeA, false};
+  const EdgeSide b = {pair.hb,
+                      {{r[0][0], r[1][0], r[2][0]}, {r[0][1], r[1][1], r[2][1]}, {r[0][2], r[1][2], r[2][2]}},
+                      {pair.t[0], pair.t[1], pair.t[2]}, w.onB, (axis.index - 6) % 3, w.edgeB, true};
+  addExit(a, b, -normal, least, maxDistance, manifold);
+  addExit(b, a, normal, least, maxDistance, manifold);
 }
 
 void closestManifold(const Closest& closest, ContactManifold& manifold) {
@@ -69,7 +136,7 @@ std::uint32_t nearestVertexId(bool ofB, int vertex) { return vertexId(ofB, verte
 std::uint32_t edgePairId(int edgeA, int edgeB) { return edgesId(edgeA, edgeB); }
 
 void witnessManifold(const BoxPair& pair, const BoxAxis& axis, ContactManifold& manifold) {
-  if (axis.index >= 6) return edgeManifold(pair, axis, HUGE_VAL, manifold);
+  if (axis.index >= 6) return edgeManifold(pair, axis, HUGE_VAL, -HUGE_VAL, manifold);  // without exits
   const FacePair f = makeFacePair(pair, axis);
   math::store(manifold.normal, axisVector(pair, axis));
   manifold.pointCount = 1;
@@ -118,7 +185,7 @@ ContactManifold boxAxisManifold(const Box& a, const Box& b, const Pose& poseBInA
   } else {
     BoxAxis edge = axis;
     edge.separation = detail::edgeSeparation(pair, (axis.index - 6) / 3, (axis.index - 6) % 3);
-    if (edge.separation > -1e308 && edge.separation <= maxDistance) detail::edgeManifold(pair, edge, HUGE_VAL, manifold);
+    if (edge.separation > -1e308 && edge.separation <= maxDistance) detail::edgeManifold(pair, edge, HUGE_VAL, maxDistance, manifold);
   }
   return manifold;
 }

@@ -24,7 +24,8 @@ BoxFeature decodeBoxFeature(std::uint32_t featureId);       // kind None for an 
 
 // The manifold of two boxes along a given axis of the fifteen, in the frame of A: for a face axis the nearest face of the
 // other box clipped to the prism over the face and reduced to four points, for an edge axis the point between the two
-// supporting edges. Points with separation <= maxDistance. No point for invalid input or when nothing lies over the face.
+// supporting edges and, unless they are deep in each other, those where each of them leaves the face of the other box over which
+// it runs, or ends there. Points with separation <= maxDistance. No point for invalid input or when nothing lies over the face.
 //
 // The reduction keeps points that span the patch: the furthest along a direction fixed in the reference face, the furthest
 // from that one, and the furthest on both sides of the line between them. Not the deepest points: depths differ by

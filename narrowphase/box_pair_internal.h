@@ -142,9 +142,10 @@ Closest closestApart(const BoxPair& p, const BoxAxis& bestFace, const BoxAxis& b
 // up to maxDistance; none when the faces do not lie over each other.
 void faceManifold(const BoxPair& p, const BoxAxis& axis, double maxDistance, ContactManifold& manifold);
 
-// One point between the two supporting edges of an edge axis; none when their nearest points are ends of edges, off the
-// line along the axis by more than `lateral` (metres).
-void edgeManifold(const BoxPair& p, const BoxAxis& axis, double lateral, ContactManifold& manifold);
+// The point between the two supporting edges of an edge axis; none when their nearest points are ends of edges, off the
+// line along the axis by more than `lateral` (metres). An edge nearly lies on a face of the other box, next to the other edge: where
+// it leaves that face there is another point, if its separation is not above maxDistance.
+void edgeManifold(const BoxPair& p, const BoxAxis& axis, double lateral, double maxDistance, ContactManifold& manifold);
 
 // One point between the nearest points of boxes that are apart.
 void closestManifold(const Closest& closest, ContactManifold& manifold);

@@ -108,7 +108,7 @@ void manifoldAlong(const BoxPair& p, const BoxAxis& axis, double maxDistance, Co
   if (axis.index < 6)
     faceManifold(p, axis, maxDistance, manifold);
   else if (axis.separation <= maxDistance)
-    edgeManifold(p, axis, kOffTheLine * smallestHalfExtent(p) + roundingBound(p), manifold);
+    edgeManifold(p, axis, kOffTheLine * smallestHalfExtent(p) + roundingBound(p), maxDistance, manifold);
 }
 
 // Boxes that are apart, by no more than maxDistance along any of the axes. Finds the distance, and the manifold if that is
@@ -137,7 +137,7 @@ void collideApart(const BoxPair& p, const Found& found, const BoxAxis& chosen, d
   if (!(nearest <= result.signedDistance + unnoticed)) {
     if (closest.alongAxis) {
       used = closest.axis;
-      manifoldAlong(p, used, HUGE_VAL, result.manifold);
+      manifoldAlong(p, used, used.index < 6 ? HUGE_VAL : std::fmax(maxDistance, used.separation), result.manifold);
     } else {
       used.index = -1;
       closestManifold(closest, result.manifold);

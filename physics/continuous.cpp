@@ -153,6 +153,10 @@ void World::Impl::findSweepHit(std::uint32_t pairIndex) {
   if (isDeep) {
     // In a heap such a pair is pressed together by others. Held to its depth in each step, it would never move again.
     if (bodies[pair.b].def.kind == BodyKind::Dynamic && !bodies[pair.a].def.continuous && !bodies[pair.b].def.continuous) return;
+    if (bodies[pair.b].def.kind != BodyKind::Dynamic && b == nullptr) {
+      sweep.deepPairs.push_back(pairIndex);
+      return;
+    }
     const double layer = 2 * gap - separationAt(0);
     if (layer < kDeepest * smallest) impact = firstImpact(core(boxA, layer), motionA, boxB, motionB, 1 - start, gap);
   }
@@ -179,6 +183,7 @@ void World::Impl::findSweepHit(std::uint32_t pairIndex) {
 // In the order of time: the first hit of a body stops it, and what else may meet it then has to be found anew.
 void World::Impl::stopSweptBodies() {
   sweep.hits.clear();
+  sweep.deepPairs.clear();
   for (std::uint32_t i = 0; i < sweep.pairs.size(); ++i) findSweepHit(i);
   const auto stop = [&](SweptBody& body, double time, std::uint32_t by, const Vec3& normal) {
     body.stopped = true;
@@ -242,6 +247,24 @@ void World::Impl::applyStop(const SweptBody& swept, double dt) {
   clearLockedVelocity(body);
 }
 
+// What was deep in something at rest at the start of the step goes where it likes, but no lower along the normal it had there: the
+// other lies wholly below. (Stopped as soon as any of its corners went deeper, a body that others press would never move again.)
+void World::Impl::liftDeepBody(const SweptPair& pair) {
+  const Pose& start = sweep.bodies[sweep.number[pair.a] - 1].motion.pose;
+  BodyState& body = bodies[pair.a];
+  const Box box = {body.def.halfExtents};
+  const Pose& ground = bodies[pair.b].pose;
+  const Proximity before = signedDistance({bodies[pair.b].def.halfExtents}, box, relativePose(ground, start));
+  if (before.status == QueryStatus::InvalidInput) return;
+  const Vec3 normal = rotate(load(ground.orientation), load(before.normal));
+  const auto lowest = [&](const Pose& pose) {
+    const Vec3 local = rotate(conjugate(load(pose.orientation)), normal), h = load(box.halfExtents);
+    return dot(normal, load(pose.position) - load(start.position)) - (h.x * std::fabs(local.x) + h.y * std::fabs(local.y) + h.z * std::fabs(local.z));
+  };
+  const double lower = lowest(start) - lowest(body.pose);
+  if (lower > 0) store(body.pose.position, load(body.pose.position) + lower * normal);
+}
+
 void World::Impl::sweepFastBodies(double dt) {
   sweep.number.resize(bodies.size(), 0);
   collectSweptBodies(dt);
@@ -250,6 +273,7 @@ void World::Impl::sweepFastBodies(double dt) {
   stopSweptBodies();
   for (const SweptBody& swept : sweep.bodies)
     if (swept.stopped) applyStop(swept, dt);
+  for (const std::uint32_t pair : sweep.deepPairs) liftDeepBody(sweep.pairs[pair]);
   for (const SweptBody& swept : sweep.bodies) sweep.number[swept.body] = 0;
 }
 

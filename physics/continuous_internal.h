@@ -71,6 +71,7 @@ struct SweepStorage {
   std::vector<SweptBody> bodies;
   std::vector<SweptPair> pairs;
   std::vector<SweepHit> hits;  // a heap, the earliest on top
+  std::vector<std::uint32_t> deepPairs;  // places in `pairs`: one that starts deep in something at rest
 };
 
 }  // namespace sunder

@@ -387,6 +387,7 @@ struct World::Impl {
   void stopSweptBodies();
   void findSweepHit(std::uint32_t pairIndex);
   void applyStop(const SweptBody& swept, double dt);
+  void liftDeepBody(const SweptPair& pair);
 };
 
 }  // namespace sunder

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -254,6 +257,39 @@ TEST(BoxManifold, TheDeepestCornerOfManyIsKept) {
     ASSERT_LE(kept, deepest + 1.001e-3 * 0.5) << paste(c);
   }
   EXPECT_GT(octagons, 500);
+}
+
+// A plate (B) lies across the upper edge of a bar (A), tilted along it by 0.02 rad, and touches it with one of its edges. Where the
+// edge of the bar leaves the plate's face, at the plate's other edge or at its own end, it touches next.
+TEST(BoxManifold, AnEdgeLeavesTheFaceAtAnotherPoint) {
+  const double tilt = 0.02, depth = 0.001, c = std::sqrt(0.5);
+  const Quaternion upright(std::cos(std::numbers::pi / 8), -std::sin(std::numbers::pi / 8), 0, 0);  // z goes to (0, c, c)
+  for (const double sign : {1.0, -1.0})
+    for (const double end : {0.5, 0.03}) {  // of the bar, from the middle of the plate
+      const Box bar{{0.5, 0.1, 0.1}}, plate{{0.1, 0.15, 0.02}};
+      const Quaternion tilted(std::cos(tilt / 2), 0, sign * std::sin(tilt / 2), 0);  // the side x = sign * 0.1 goes down
+      Pose pose;
+      pose.orientation = upright * tilted;
+      // The lower side of the plate, at its edge, is `depth` below the bar's edge. In the direction -sign the bar ends at `end`.
+      const double height = 0.1 * std::sin(tilt) + 0.02 * std::cos(tilt) - depth;
+      pose.position = Eigen::Vector3d(sign * (end - 0.5), 0.1, 0.1) + height * Eigen::Vector3d(0, c, c);
+      const BoxAxis axis{6 + 1, false, 0};  // x of the bar, y of the plate
+      const ContactManifold direct = boxAxisManifold(bar, plate, pose, axis, 0.005);
+      ASSERT_EQ(direct.pointCount, 2) << sign << " " << end;
+      EXPECT_LT((direct.normal - Eigen::Vector3d(0, c, c)).norm(), 1e-12);
+      EXPECT_NEAR(direct.points[0].separation, -depth, 1e-12);
+      const bool leavesAtEdge = end > 0.1;
+      const double along = leavesAtEdge ? 0.2 * std::cos(tilt) : 0.1 * std::cos(tilt) - 0.02 * std::sin(tilt) + end;
+      EXPECT_NEAR(direct.points[1].separation, -depth + along * std::tan(tilt), 1e-4);
+      const BoxFeature second = decodeBoxFeature(direct.points[1].featureId);
+      EXPECT_EQ(second.kind, leavesAtEdge ? BoxFeatureKind::Edges : BoxFeatureKind::VertexOfA);
+      const int across = second.second ^ decodeBoxFeature(direct.points[0].featureId).second;
+      EXPECT_TRUE(!leavesAtEdge || across == 2) << across;  // the plate's edge on the other side of the face
+      // Not where it is further than the caller wants, nor deep inside.
+      EXPECT_EQ(boxAxisManifold(bar, plate, pose, axis, direct.points[1].separation - 1e-6).pointCount, 1);
+      pose.position -= 0.012 * Eigen::Vector3d(0, c, c);
+      EXPECT_EQ(boxAxisManifold(bar, plate, pose, axis, 0.005).pointCount, 1);
+    }
 }
 
 TEST(BoxManifold, OnlyPointsWithinTheDistance) {

@@ -325,6 +325,32 @@ TEST(PhysicsContinuous, BouncesGainNoEnergy) {
   }
 }
 
+// A rod between floor and ceiling, deep in both, slides along. (Held until no corner of it went deeper, what others press into the
+// floor stood still for good.)
+TEST(PhysicsContinuous, DeepInTheFloorIsNoPrison) {
+  for (const double depth : {0.008, 0.015, 0.0185, 0.0205, 0.025})
+    for (const double spin : {0.0, 3.0, -8.0}) {
+      World world(noGravity());
+      BodyDef slab = boxAt({2, 0.5, 2}, {0, -0.5, 0});
+      slab.kind = BodyKind::Static;
+      slab.friction = 0;
+      world.addBody(slab);
+      slab.pose.position = {0, 0.54 - 2 * depth, 0};
+      world.addBody(slab);
+      BodyDef rod = boxAt({0.3, 0.02, 0.02}, {0, 0.02 - depth, 0}, {1, 0, 0});
+      rod.angularVelocity = {0, 0, spin};
+      rod.friction = 0;
+      const BodyId id = world.addBody(rod);
+      for (int i = 0; i < 4; ++i) world.step(kDt);
+      const double before = world.pose(id).position.x();
+      for (int i = 0; i < 6; ++i) {
+        world.step(kDt);
+        EXPECT_NEAR(world.pose(id).position.y(), 0.02 - depth, 0.015) << depth << " m, " << spin << " rad/s, step " << i;
+      }
+      EXPECT_NEAR(world.pose(id).position.x() - before, 6 * kDt, 0.01) << depth << " m, " << spin << " rad/s";
+    }
+}
+
 // A kinematic paddle at 60 m/s takes along what it hits.
 TEST(PhysicsContinuous, FastPaddle) {
   World world(noGravity());

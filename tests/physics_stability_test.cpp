@@ -184,20 +184,16 @@ std::vector<double> deepestOfMixedPiles(const std::vector<std::uint64_t>& seeds)
   std::sort(deepest.begin(), deepest.end());
   return deepest;
 }
-// Without the second part of (8), 6 to 9 mm in most; without more substeps for islands with stuck contacts, 22 mm in the last.
-TEST(Stability, LightBoxesCarryHeavyOnes) { EXPECT_LT(deepestOfMixedPiles({1, 2, 8, 18}).back(), 2.5 * kMillimetre); }
-std::vector<double> deepestOfManyPiles() {
+// Without the second part of (8), 6 to 9 mm in most. With one point where an edge lies on another, a plate between the edges of two
+// heavy boxes rattles: 29 mm in pile 19, 4 to 8 mm in nine more of these forty.
+TEST(Stability, LightBoxesCarryHeavyOnes) { EXPECT_LT(deepestOfMixedPiles({1, 2, 8, 11, 19}).back(), 2.5 * kMillimetre); }
+TEST(LongStability, LightBoxesCarryHeavyOnesInManyPiles) {
   std::vector<std::uint64_t> seeds(40);
   std::iota(seeds.begin(), seeds.end(), 1);
-  return deepestOfMixedPiles(seeds);
+  const std::vector<double> deepest = deepestOfMixedPiles(seeds);
+  EXPECT_LT(deepest[35], 1.7 * kMillimetre);
+  EXPECT_LT(deepest.back(), 2.5 * kMillimetre);
 }
-TEST(LongStability, LightBoxesCarryHeavyOnesInManyPiles) {
-  const std::vector<double> deepest = deepestOfManyPiles();
-  EXPECT_LT(deepest[30], 2.5 * kMillimetre);
-  EXPECT_LT(deepest[38], 10 * kMillimetre);
-}
-// Not met in one of them: a plate that rattles between two edges, 29 mm deep.
-TEST(LongStability, DISABLED_LightBoxesCarryHeavyOnesInAllPiles) { EXPECT_LT(deepestOfManyPiles().back(), 10 * kMillimetre); }
 
 // Fast boxes in a heap are pressed into each other. A sweep that holds two of them to the depth that they have holds them for
 // good: bodies of 77 kg stood still with 2 m/s.
