@@ -6,6 +6,7 @@
 #include "sunder/narrowphase/box_sat.h"
 #include "sunder/narrowphase/contact_manifold.h"
 #include "sunder/narrowphase/math_internal.h"
+#include "sunder/narrowphase/tolerances.h"
 
 namespace sunder::detail {
 
@@ -20,6 +21,7 @@ struct BoxPair {
 
 // First half of the loading: all but u and m. False: invalid input.
 static inline bool loadPair(const Box& a, const Box& b, const Pose& poseBInA, BoxPair& p) {
+  using tolerances::kSmallestLength, tolerances::kLargestLength;
   const double* half[2] = {a.halfExtents.data(), b.halfExtents.data()};
   const double* position = poseBInA.position.data();
   const double* q = poseBInA.orientation.coeffs().data();  // x y z w
@@ -28,9 +30,9 @@ static inline bool loadPair(const Box& a, const Box& b, const Pose& poseBInA, Bo
     p.ha[k] = half[0][k];
     p.hb[k] = half[1][k];
     p.t[k] = position[k];
-    // Beyond these the squares of lengths leave the range of a double. The comparisons are false for NaN.
-    good &= (p.ha[k] >= 1e-100) & (p.ha[k] <= 1e100) & (p.hb[k] >= 1e-100) & (p.hb[k] <= 1e100);
-    good &= std::fabs(p.t[k]) <= 1e100;
+    // The comparisons are false for NaN.
+    good &= (p.ha[k] >= kSmallestLength) & (p.ha[k] <= kLargestLength) & (p.hb[k] >= kSmallestLength) & (p.hb[k] <= kLargestLength);
+    good &= std::fabs(p.t[k]) <= kLargestLength;
   }
   const double x = q[0], y = q[1], z = q[2], w = q[3];
   const double norm = (w * w + x * x) + (y * y + z * z);

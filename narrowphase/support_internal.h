@@ -113,9 +113,6 @@ static inline double reach(const Difference& d, const Vec3& n, Vertex& v) {
   return dot(n, v.w);
 }
 
-static inline bool isFinite(double x) { return x - x == 0; }
-static inline bool isFinite(const Vec3& v) { return isFinite(v.x) && isFinite(v.y) && isFinite(v.z); }
-
 // Rotation matrix of a quaternion that may be off unit length by rounding; see usableRotation.
 static inline Mat3 toMatrixScaled(const Quat& q) {
   const double s = 2.0 / (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);

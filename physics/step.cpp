@@ -33,8 +33,6 @@ class StageClock {
 // Sorting one element costs as much as going over this many.
 constexpr std::size_t kSortShare = 16;
 
-bool isFinite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
-
 // rad per step. Below, the gyroscopic change of the velocity is taken at the start of the step; above, from the
 // momentum-conserving integrator.
 constexpr double kExplicitTurn = 0.02;

@@ -219,11 +219,6 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CollideLaws, testing::Combine(testing::Range(0, 
                                   name(static_cast<Kind>(std::get<1>(test.param)));
                          });
 
-Box boxOf(double x, double y, double z) {
-  Box box;
-  box.halfExtents = {x, y, z};
-  return box;
-}
 ConvexHull prism(int sides, double radius, double half) {
   std::vector<Eigen::Vector3d> points;
   for (int i = 0; i < sides; ++i)
@@ -233,7 +228,7 @@ ConvexHull prism(int sides, double radius, double half) {
 }
 
 TEST(Collide, SphereHasOnePoint) {
-  const Box floor = boxOf(10, 10, 1);
+  const Box floor{{10, 10, 1}};
   const Sphere ball{0.5};
   const Collision r = collide(supportShape(floor), supportShape(ball), at(2, 3, 1.4));
   ASSERT_EQ(r.manifold.pointCount, 1);
@@ -247,7 +242,7 @@ TEST(Collide, SphereHasOnePoint) {
 }
 
 TEST(Collide, CapsuleLyingOnAFaceHasBothEnds) {
-  const Box floor = boxOf(10, 10, 1);
+  const Box floor{{10, 10, 1}};
   const Capsule capsule{1, 0.25};
   for (const double tilt : {0.0, 1e-9, 1e-6, 1e-3}) {
     Pose lying = at(2, 3, 1.25);
@@ -296,7 +291,7 @@ TEST(Collide, CapsulesSideBySideHaveTwoPointsAndCrossedOnesOne) {
 }
 
 TEST(Collide, PrismOnABoxSpansItsFace) {
-  const Box floor = boxOf(10, 10, 1);
+  const Box floor{{10, 10, 1}};
   for (const int sides : {3, 4, 6, 12, 40}) {
     const ConvexHull hull = prism(sides, 1, 0.5);
     EXPECT_EQ(hull.faces().size(), static_cast<std::size_t>(sides + 2));
@@ -344,7 +339,7 @@ TEST(Collide, UserShapeHasItsWitnessPoint) {
     const Eigen::Vector3d scaled = a.cwiseProduct(n);
     p = a.cwiseProduct(scaled) / scaled.norm();
   });
-  const Box floor = boxOf(10, 10, 1);
+  const Box floor{{10, 10, 1}};
   QueryOptions near;
   near.maxDistance = 0.1;
   const Collision r = collide(supportShape(floor), ellipsoid, at(1, 2, 1.55), near);

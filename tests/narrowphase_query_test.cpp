@@ -20,12 +20,6 @@ Pose at(double x, double y, double z) {
   pose.position = {x, y, z};
   return pose;
 }
-Box boxOf(double x, double y, double z) {
-  Box box;
-  box.halfExtents = {x, y, z};
-  return box;
-}
-
 TEST(Queries, SpheresAreAnalytic) {
   Random r(1);
   for (int i = 0; i < 1000; ++i) {
@@ -80,7 +74,7 @@ TEST(Queries, CrossingCapsules) {
 }
 
 TEST(Queries, SphereAndBox) {
-  const Box box = boxOf(1, 2, 3);
+  const Box box{{1, 2, 3}};
   const Sphere sphere{0.5};
   const Proximity face = signedDistance(supportShape(box), supportShape(sphere), at(2, 0.3, 0));
   EXPECT_NEAR(face.signedDistance, 0.5, 1e-15);
@@ -92,7 +86,7 @@ TEST(Queries, SphereAndBox) {
 }
 
 TEST(Queries, MaxDistanceStopsEarly) {
-  const Box box = boxOf(0.5, 0.5, 0.5);
+  const Box box{{0.5, 0.5, 0.5}};
   QueryOptions near;
   near.maxDistance = 0.1;
   const Proximity far = signedDistance(box, box, at(3, 0.2, 0.1), near);
@@ -230,7 +224,7 @@ TEST(Queries, SeparatingPlaneHasTheShapesOnItsTwoSides) {
     }
   }
   EXPECT_GT(found, 1500);
-  const Box box = boxOf(1, 1, 1);
+  const Box box{{1, 1, 1}};
   EXPECT_FALSE(separatingPlane(supportShape(box), supportShape(box), at(1.9, 0, 0)).found);
   EXPECT_FALSE(isSeparating(supportShape(box), supportShape(box), at(3, 0, 0), {0, 0, 0}));
   EXPECT_FALSE(isSeparating(supportShape(box), supportShape(box), at(3, 0, 0), {0, 1, 0}));
@@ -240,7 +234,7 @@ TEST(Queries, SeparatingPlaneHasTheShapesOnItsTwoSides) {
 // reactphysics3d 431 and others: NaN, infinity, no rotation, extents <= 0.
 TEST(Queries, BadInputIsFlaggedAndAnswersNothing) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  const Box good = boxOf(1, 1, 1);
+  const Box good{{1, 1, 1}};
   const auto flagged = [&](const SupportShape& a, const SupportShape& b, const Pose& pose, const QueryOptions& o = {}) {
     const Proximity r = signedDistance(a, b, pose, o);
     return r.status == QueryStatus::InvalidInput && r.signedDistance == 0 && r.normal == Eigen::Vector3d(0, 0, 0) &&
@@ -257,7 +251,7 @@ TEST(Queries, BadInputIsFlaggedAndAnswersNothing) {
     EXPECT_TRUE(flagged(g, g, turned));
   }
   for (const double bad : {nan, inf, -1.0, 0.0}) {
-    const Box box = boxOf(1, bad, 1);
+    const Box box{{1, bad, 1}};
     EXPECT_TRUE(flagged(supportShape(box), g, at(1, 0, 0)));
     EXPECT_TRUE(flagged(g, supportShape(box), at(1, 0, 0)));
     EXPECT_NE(validate(box), "");
@@ -283,7 +277,7 @@ TEST(Queries, BadInputIsFlaggedAndAnswersNothing) {
 
 // Found by the fuzzer: a bar 1e12 times longer than thick, asked again from the cache, answered with a zero normal.
 TEST(Queries, ThinBarFromTheCache) {
-  const Box bar = boxOf(5153960755200.0, 6.4375, 4.6875);
+  const Box bar{{5153960755200.0, 6.4375, 4.6875}};
   const Sphere sphere{6.4375};
   QueryCache cache;
   for (int i = 0; i < 3; ++i) {
@@ -295,7 +289,7 @@ TEST(Queries, ThinBarFromTheCache) {
 
 // Found by the fuzzer: squares of such lengths overflow, and the answer was NaN.
 TEST(Queries, LengthsBeyondTheRangeAreRefused) {
-  const Box huge = boxOf(1e300, 1e300, 1e300), unit = boxOf(1, 1, 1);
+  const Box huge{{1e300, 1e300, 1e300}}, unit{{1, 1, 1}};
   EXPECT_EQ(signedDistance(huge, unit, Pose()).status, QueryStatus::InvalidInput);
   EXPECT_EQ(signedDistance(unit, unit, at(1e300, 0, 0)).status, QueryStatus::InvalidInput);
   EXPECT_EQ(signedDistance(unit, unit, at(1e99, 0, 0)).status, QueryStatus::Converged);

@@ -12,11 +12,6 @@ namespace {
 
 using families::Random;
 
-Box boxOf(double x, double y, double z) {
-  Box box;
-  box.halfExtents = {x, y, z};
-  return box;
-}
 Ray rayOf(const Eigen::Vector3d& from, const Eigen::Vector3d& to) { return {from, to - from, 1}; }
 double outside(const Box& box, const Eigen::Vector3d& p) { return (p.cwiseAbs() - box.halfExtents).maxCoeff(); }
 
@@ -29,7 +24,7 @@ ConvexHull hullOf(const Box& box) {
 
 // edyn 155: a ray along each axis, on the box and on the same box as a general convex.
 TEST(RayCast, AlongEachAxis) {
-  const Box box = boxOf(1, 1, 1);
+  const Box box{{1, 1, 1}};
   const ConvexHull hull = hullOf(box);
   for (int k = 0; k < 3; ++k) {
     const Ray ray = rayOf(2 * Eigen::Vector3d::Unit(k), -2 * Eigen::Vector3d::Unit(k));
@@ -47,7 +42,7 @@ TEST(RayCast, AlongEachAxis) {
 // ncollide 242: the hit is on the surface, and a ray leaving from just outside does not hit again.
 TEST(RayCast, LeavesTheSurfaceWithoutHittingItAgain) {
   Random r(242);
-  for (const Box& box : {boxOf(1, 1, 1), boxOf(1, 1, 0.5), boxOf(0.5, 1, 0.5)}) {
+  for (const Box& box : {Box{{1, 1, 1}}, Box{{1, 1, 0.5}}, Box{{0.5, 1, 0.5}}}) {
     for (int i = 0; i < 1000; ++i) {
       const Eigen::Vector3d from = 5 * r.direction();
       const RayHit hit = rayCast(box, rayOf(from, Eigen::Vector3d::Zero()));
@@ -63,7 +58,7 @@ TEST(RayCast, LeavesTheSurfaceWithoutHittingItAgain) {
 
 // godot 28032: normals stay exact up to the very edge.
 TEST(RayCast, NormalsAreFaceNormalsUpToTheEdge) {
-  const Box box = boxOf(0.5, 0.5, 0.5);
+  const Box box{{0.5, 0.5, 0.5}};
   const double edge = 0.5 - 1e-6;
   for (int k = 0; k < 3; ++k)
     for (const double sign : {1.0, -1.0})
@@ -83,7 +78,7 @@ TEST(RayCast, NormalsAreFaceNormalsUpToTheEdge) {
 
 // godot-jolt 653: inside there is no surface to speak of.
 TEST(RayCast, FromInside) {
-  const Box box = boxOf(0.5, 0.5, 0.5);
+  const Box box{{0.5, 0.5, 0.5}};
   const Sphere sphere{0.5};
   const Capsule capsule{0.5, 0.5};
   const Ray ray{{0.1, 0, 0}, {1, 2, 3}, 10};
@@ -97,7 +92,7 @@ TEST(RayCast, FromInside) {
 }
 
 TEST(RayCast, StartOnTheSurface) {
-  const Box box = boxOf(1, 1, 1);
+  const Box box{{1, 1, 1}};
   EXPECT_FALSE(rayCast(box, {{1, 0, 0}, {1, 0, 0}, 10}).hit);       // leaves
   EXPECT_TRUE(rayCast(box, {{1, 0, 0}, {-1, 0, 0}, 10}).hit);       // goes in
   EXPECT_FALSE(rayCast(box, {{1, -3, 0}, {0, 1, 0}, 10}).hit);      // grazes the face
@@ -156,7 +151,7 @@ TEST(RayCast, CapsuleSideAndCap) {
 
 TEST(RayCast, BadInputIsFlagged) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  const Box box = boxOf(1, 1, 1);
+  const Box box{{1, 1, 1}};
   for (const Ray& ray : {Ray{{nan, 0, 0}, {1, 0, 0}, 1}, Ray{{0, 0, 0}, {0, 0, 0}, 1}, Ray{{0, 0, 0}, {inf, 0, 0}, 1},
                          Ray{{3, 0, 0}, {1, 0, 0}, nan}, Ray{{3, 0, 0}, {1, 0, 0}, -1}}) {
     EXPECT_EQ(rayCast(box, ray).status, QueryStatus::InvalidInput);
@@ -164,7 +159,7 @@ TEST(RayCast, BadInputIsFlagged) {
     EXPECT_EQ(rayCast(supportShape(Capsule{1, 1}), ray).status, QueryStatus::InvalidInput);
     EXPECT_FALSE(rayCast(box, ray).hit);
   }
-  EXPECT_EQ(rayCast(boxOf(1, -1, 1), {}).status, QueryStatus::InvalidInput);
+  EXPECT_EQ(rayCast(Box{{1, -1, 1}}, {}).status, QueryStatus::InvalidInput);
   EXPECT_EQ(rayCast(Sphere{nan}, {}).status, QueryStatus::InvalidInput);
 }
 
