@@ -33,7 +33,7 @@ constexpr double kHighest = std::numeric_limits<double>::max();
 constexpr double kFarthest = 1e15;  // m, as in scene files
 
 struct StepArguments {
-  std::string scene, record, csv, json, sleep = "on", ccd = "on", narrowphase = kClosedForm;
+  std::string scene, record, csv, json, sleep = "on", ccd = "on", narrowphase = kGjkEpa;
   std::optional<int> steps;
   std::optional<double> seconds, dt;
   double perturb = 0;

@@ -8,63 +8,26 @@
 namespace sunder::math {
 namespace {
 
-// Face normal of the difference: 0..2 an axis of A, 3..5 of B, 6 + 3 i + j edge i of A with edge j of B. False for edges
-// that are parallel to the last bit.
-bool faceNormal(const Difference& d, int feature, Vec3& n) {
-  if (feature < 3) {
-    n = unitAxis(feature);
-    return true;
-  }
-  if (feature < 6) {
-    n = column(d.c, feature - 3);
-    return true;
-  }
-  n = cross(unitAxis((feature - 6) / 3), column(d.c, (feature - 6) % 3));
-  const double l = length(n);
-  if (!(l > 0)) return false;
-  n = (1 / l) * n;
-  return true;
-}
-
-struct Candidate {
-  int feature = -1;
-  double depth = std::numeric_limits<double>::infinity();
-  Vec3 normal{0, 0, 0};
-};
-
-// Keeps the direction of smaller depth. Face axes are offered first and an edge pair has to beat them by more than
-// rounding: of directions that agree to rounding the face is the steadier one.
-void offer(const Difference& d, int feature, const Vec3& side, Candidate& best) {
-  Vec3 n;
-  if (!faceNormal(d, feature, n)) return;
-  if (dot(n, side) < 0) n = -n;
-  Vertex w;
-  const double depth = reach(d, n, w);
-  const double margin = feature < 6 ? 0 : tolerances::kRounding;
-  if (depth < best.depth - margin) best = {feature, depth, n};
-}
-
-// The exact direction of the face EPA ended on: the edges that its vertices differ in lie in the face.
-Candidate exactFace(const Difference& d, const EpaResult& e) {
+// The exact direction of the face EPA ended on: the edges that its vertices differ in lie in the face. Of directions that agree
+// to rounding a face axis is the steadier one, so an edge axis has to beat those by more.
+BoxAxis exactFace(const detail::BoxPair& p, const double separations[6], const EpaResult& e) {
   const std::uint32_t differ = (e.face[0].id ^ e.face[1].id) | (e.face[0].id ^ e.face[2].id);
   const std::uint32_t inA = differ & 7, inB = differ >> 3;
-  Candidate best;
-  for (int k = 0; k < 3; ++k) {
-    const std::uint32_t others = 7u & ~(1u << k);
-    if ((inA & others) == others) offer(d, k, e.normal, best);
-    if ((inB & others) == others) offer(d, 3 + k, e.normal, best);
+  BoxAxis best;
+  best.separation = -std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 6; ++k) {
+    const std::uint32_t others = 7u & ~(1u << k % 3);
+    if (((k < 3 ? inA : inB) & others) == others && separations[k] > best.separation) best = {k, false, separations[k]};
   }
+  double floor = detail::edgeFloor(p, best.separation);
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      if ((inA >> i & 1) && (inB >> j & 1)) offer(d, 6 + 3 * i + j, e.normal, best);
-  return best;
-}
-
-// All fifteen directions: EPA's search for the nearest face as an enumeration, for the rare pair where rounding kept its
-// bounds apart.
-Candidate nearestOfAll(const Difference& d) {
-  Candidate best;
-  for (int feature = 0; feature < 15; ++feature) offer(d, feature, d.t, best);
+    for (int j = 0; j < 3; ++j) {
+      if (!((inA >> i & 1) && (inB >> j & 1))) continue;
+      const double separation = detail::edgeSeparation(p, i, j);
+      if (separation <= floor) continue;
+      best = {6 + 3 * i + j, false, separation};
+      floor = separation;
+    }
   return best;
 }
 
@@ -119,7 +82,7 @@ double outsideOfB(const Difference& d, const CoreProximity& r) {
 // show is that no other face is nearer, and a pair of boxes has fifteen directions of faces: looking at them all is the
 // certificate. False when the pair is not in contact any more, or the points that come with the direction miss one
 // of the boxes (they are made for manifolds, which may be off a little in places).
-bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) {
+bool certifiedContact(const Difference& d, CoreProximity& r) {
   const detail::BoxPair p = pairOf(d);
   double separations[6];
   const BoxAxis face = detail::bestFaceAxis(p, separations);
@@ -136,11 +99,11 @@ bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) 
   // faces around a vertex of the difference lie in one octant. What a query adds to its bounds is more.
   r.upperBound = best.separation + rounding;
   r.normal = detail::axisVector(p, best);
-  r.pointOnA = pointsWanted ? detail::penetrationWitness(p, best) : Vec3{0, 0, 0};
+  r.pointOnA = detail::penetrationWitness(p, best);
   r.pointOnB = r.pointOnA + r.signedDistance * r.normal;
   r.iterations = 1;
   r.boxFeature = best.index;
-  return !pointsWanted || (outsideOfA(d, r) <= rounding && outsideOfB(d, r) <= rounding);
+  return outsideOfA(d, r) <= rounding && outsideOfB(d, r) <= rounding;
 }
 
 // Where rounding kept GJK's bounds apart (nearly parallel boxes a hair apart, a box on a stick ten billion times as long): all
@@ -148,7 +111,7 @@ bool certifiedContact(const Difference& d, bool pointsWanted, CoreProximity& r) 
 void closestInClosedForm(const Difference& d, CoreProximity& r) {
   CoreProximity contact;
   contact.status = r.status;
-  if (certifiedContact(d, true, contact) || contact.status == QueryStatus::Converged) {
+  if (certifiedContact(d, contact) || contact.status == QueryStatus::Converged) {
     contact.iterations += r.iterations;
     const bool pointsHold = outsideOfB(d, contact) <= tolerances::kCertificate * d.unit;
     r = contact;
@@ -179,25 +142,86 @@ bool holdsCentre(const Difference& d) {
          (std::abs(u.x) < b.x && std::abs(u.y) < b.y && std::abs(u.z) < b.z);
 }
 
+// EPA's face as one of the fifteen directions, with the separation along it. Where rounding kept EPA's bounds apart, its search
+// for the nearest face is done as an enumeration.
+BoxAxis settle(const Difference& d, const detail::BoxPair& p, const BoxAxis& face, const double separations[6], EpaResult& e) {
+  BoxAxis nearest = exactFace(p, separations, e);
+  if (!(-d.inverseUnit * nearest.separation - e.lowerBound <= tolerances::kCertificate)) {
+    const BoxAxis edge = detail::bestEdgeAbove(p, detail::edgeFloor(p, face.separation));
+    nearest = edge.index >= 0 ? edge : face;
+    e.lowerBound = -d.inverseUnit * nearest.separation;
+  }
+  nearest.negative = dot(detail::axisVector(p, nearest), e.normal) < 0;
+  return nearest;
+}
+
+// Contact by EPA: after GJK from its simplex; without, from the nearest face across a face axis. False for boxes that are apart
+// after all: r.normal separates them.
+bool contactByEpa(const Difference& d, const GjkResult* g, CoreProximity& r) {
+  const detail::BoxPair p = pairOf(d);
+  double separations[6];
+  const BoxAxis face = detail::bestFaceAxis(p, separations);
+  EpaResult e;
+  BoxAxis nearest;
+  if (g != nullptr) {
+    epa(d, g->simplex, 0, e);
+    r.iterations += e.iterations;
+    nearest = settle(d, p, face, separations, e);
+  } else if (face.separation > detail::roundingBound(p)) {
+    r.normal = detail::axisVector(p, face);
+    return false;
+  } else {
+    const bool apart = !boxDepth(d, p, face, separations, true, nearest, e);
+    r.iterations += e.iterations;
+    r.normal = e.normal;
+    if (apart) return false;
+  }
+  r.status = QueryStatus::Converged;
+  r.boxFeature = nearest.index;
+  fromEpa(d, g, e, detail::axisVector(p, nearest), -d.inverseUnit * nearest.separation, r);
+  // Where one box is a stick many times as long as the other is wide, rounding may take the weights to the wrong place.
+  CoreProximity contact;
+  if (outsideOfB(d, r) > tolerances::kCertificate * d.unit && certifiedContact(d, contact)) {
+    contact.iterations += r.iterations;
+    r = contact;
+  }
+  return true;
+}
+
 }  // namespace
 
-void boxProximity(const Difference& d, double maxDistance, bool depthWanted, QueryCache* cache, CoreProximity& r,
-                  bool pointsWanted) {
-  if (depthWanted && cache && cache->face > 0 && certifiedContact(d, pointsWanted, r)) return saveCache(r, nullptr, *cache);
+bool boxDepth(const Difference& d, const detail::BoxPair& p, const BoxAxis& face, const double separations[6], bool pointsWanted,
+              BoxAxis& nearest, EpaResult& e) {
+  epaFromFace(d, face.index, pointsWanted, e);
+  if (e.depth < -tolerances::kRounding) return false;
+  nearest = settle(d, p, face, separations, e);
+  if (-nearest.separation >= -tolerances::kRounding * d.unit) return true;
+  e.normal = detail::axisVector(p, nearest);
+  return false;
+}
+
+void boxProximity(const Difference& d, double maxDistance, bool depthWanted, QueryCache* cache, CoreProximity& r) {
+  if (depthWanted && cache && cache->face > 0 && certifiedContact(d, r)) return saveCache(r, nullptr, *cache);
   Vec3 axis;
   GjkResult g;
   loadCache(d, cache, g.simplex, axis);
+  r.beyond = false;
+  r.boxFeature = -1;
+  r.iterations = 0;
   const bool centreInside = holdsCentre(d);
+  if (centreInside && depthWanted && contactByEpa(d, nullptr, r)) {
+    if (cache) saveCache(r, nullptr, *cache);
+    return;
+  }
   if (centreInside) {
     g.outcome = GjkOutcome::Inside;
     g.iterations = 0;
   } else {
     gjk(d, axis, d.inverseUnit * maxDistance, 0, g);
   }
-  r.iterations = g.iterations;
-  r.beyond = g.outcome == GjkOutcome::Beyond;
-  r.boxFeature = -1;
-  if (r.beyond) {
+  r.iterations += g.iterations;
+  if (g.outcome == GjkOutcome::Beyond) {
+    r.beyond = true;
     r.status = QueryStatus::Converged;
     r.normal = (1 / length(g.axis)) * g.axis;
     r.signedDistance = r.lowerBound = d.unit * g.lowerBound;
@@ -211,24 +235,7 @@ void boxProximity(const Difference& d, double maxDistance, bool depthWanted, Que
     if (!(r.upperBound - r.lowerBound <= 2 * tolerances::kCertificate * d.unit)) r.status = QueryStatus::Degenerate;
     if (r.status != QueryStatus::Converged) closestInClosedForm(d, r);
   } else if (depthWanted) {
-    EpaResult e;
-    if (centreInside) epaFromCentre(d, e);
-    else epa(d, g.simplex, 0, e);
-    r.iterations += e.iterations;
-    Candidate face = exactFace(d, e);
-    if (!(face.depth - e.lowerBound <= tolerances::kCertificate)) {
-      face = nearestOfAll(d);
-      e.lowerBound = face.depth;
-    }
-    fromEpa(d, g, e, face.normal, face.depth, r);
-    r.status = QueryStatus::Converged;
-    r.boxFeature = face.feature;
-    // Where one box is a stick many times as long as the other is wide, rounding may take the weights to the wrong place.
-    CoreProximity contact;
-    if (pointsWanted && outsideOfB(d, r) > tolerances::kCertificate * d.unit && certifiedContact(d, true, contact)) {
-      contact.iterations += r.iterations;
-      r = contact;
-    }
+    contactByEpa(d, &g, r);
   } else {
     r = {QueryStatus::Converged, false, 0, -std::numeric_limits<double>::infinity(), 0, {0, 0, 0}, {0, 0, 0},
          {0, 0, 0}, g.iterations, -1};

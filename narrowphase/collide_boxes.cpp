@@ -111,23 +111,64 @@ void manifoldAlong(const BoxPair& p, const BoxAxis& axis, double maxDistance, Co
     edgeManifold(p, axis, kOffTheLine * smallestHalfExtent(p) + roundingBound(p), maxDistance, manifold);
 }
 
+math::Difference differenceOf(const BoxPair& p) {
+  const math::Mat3 columns = {{p.r[0][0], p.r[1][0], p.r[2][0]}, {p.r[0][1], p.r[1][1], p.r[2][1]}, {p.r[0][2], p.r[1][2], p.r[2][2]}};
+  return math::boxDifference({p.ha[0], p.ha[1], p.ha[2]}, {p.hb[0], p.hb[1], p.hb[2]}, columns, {p.t[0], p.t[1], p.t[2]});
+}
+
+// The distance of boxes that are apart, by GJK: from last time's simplex, or along the axis of the largest separation. Returns
+// false when it is more than maxDistance; result and cache are done then. Where rounding keeps GJK from closing its bounds,
+// found.distance stays -1: closestApart() is as exact.
+bool findDistance(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCollision& result, Found& found) {
+  QueryCache query;
+  const Vec3 axis = axisVector(p, found.best);
+  query.axis[0] = static_cast<float>(axis.x);
+  query.axis[1] = static_cast<float>(axis.y);
+  query.axis[2] = static_cast<float>(axis.z);
+  query.vertexCount = cache.vertexCount;
+  for (int k = 0; k < 4; ++k) query.vertices[k] = cache.vertices[k];
+  math::CoreProximity r;
+  math::boxProximity(differenceOf(p), maxDistance, false, &query, r);
+  result.iterations += r.iterations;
+  const double gap = r.beyond ? 0 : r.upperBound - r.lowerBound;
+  if (r.status != QueryStatus::Converged || !(gap <= kOpenBounds * result.errorBound)) return true;
+  if (gap > result.errorBound) result.errorBound = gap;
+  cache.vertexCount = query.vertexCount;
+  for (int k = 0; k < 4; ++k) cache.vertices[k] = query.vertices[k];
+  found.distance = r.signedDistance;
+  if (r.signedDistance <= maxDistance) return true;
+  result.signedDistance = r.signedDistance;
+  result.manifold.pointCount = 0;
+  remember(cache, r.normal, 0, false);
+  return false;
+}
+
+// The manifold holds the nearest points, at a distance that an axis proves to be the least.
+bool isCertain(const BoxPair& p, const BoxAxis& best, const BoxAxis& chosen, double maxDistance, BoxPairCache& cache,
+               BoxCollision& result) {
+  manifoldAlong(p, chosen, maxDistance, result.manifold);
+  // Points of a manifold lie on both boxes, so they bound the distance from above and best from below.
+  if (!(deepestSeparation(result.manifold) <= best.separation + result.errorBound)) return false;
+  result.signedDistance = best.separation;
+  if (best.separation < kOffTheFace * kOffTheFace * result.errorBound) result.errorBound *= 1.5 * kOffTheFace;
+  remember(cache, math::load(result.manifold.normal), chosen.index + 1, chosen.negative);
+  return true;
+}
+
 // Boxes that are apart, by no more than maxDistance along any of the axes. Finds the distance, and the manifold if that is
 // within maxDistance: the chosen axis if it sees the nearest points, else one point between those. Their direction keeps
 // the boxes from meeting where they would, and lets them pass each other as long as any plane does.
-void collideApart(const BoxPair& p, const Found& found, const BoxAxis& chosen, double maxDistance, double unnoticed,
-                  BoxPairCache& cache, BoxCollision& result) {
-  const BoxAxis& best = found.best;
-  manifoldAlong(p, chosen, maxDistance, result.manifold);
+void collideApart(const BoxPair& p, Found& found, const BoxAxis& chosen, double maxDistance, double unnoticed,
+                  NarrowphaseMethod method, BoxPairCache& cache, BoxCollision& result) {
+  cache.face = 0;
+  if (isCertain(p, found.best, chosen, maxDistance, cache, result)) return;
+  if (method == NarrowphaseMethod::GjkEpa && !findDistance(p, maxDistance, cache, result, found)) return;
   const double nearest = deepestSeparation(result.manifold);
-  // Points of a manifold lie on both boxes, so nearest bounds the distance from above and best from below.
-  const bool certain = nearest <= best.separation + result.errorBound;
-  result.signedDistance = found.distance >= 0 ? found.distance : best.separation;
-  if (certain && found.distance < 0 && best.separation < kOffTheFace * kOffTheFace * result.errorBound)
-    result.errorBound *= 1.5 * kOffTheFace;
-  if (certain || (found.distance >= 0 && found.distance <= maxDistance && nearest <= found.distance + unnoticed))
+  result.signedDistance = found.distance;
+  if (found.distance >= 0 && nearest <= found.distance + unnoticed)
     return remember(cache, math::load(result.manifold.normal), chosen.index + 1, chosen.negative);
   const bool facesSeen = chosen.index == found.face.index;
-  const Closest closest = closestApart(p, found.face, best, facesSeen);
+  const Closest closest = closestApart(p, found.face, found.best, facesSeen);
   if (found.distance < 0) result.signedDistance = facesSeen && nearest < closest.distance ? nearest : closest.distance;
   if (result.signedDistance > maxDistance) {
     result.manifold.pointCount = 0;
@@ -152,6 +193,7 @@ void collideOverlapping(const BoxPair& p, const BoxAxis& best, const BoxAxis& ch
   result.signedDistance = best.separation;
   // Should they be apart by that rounding, the distance is at most sqrt(3) times the largest separation (box_proximity.cpp).
   if (best.separation > -result.errorBound) result.errorBound *= 2;
+  cache.face = static_cast<std::uint8_t>(best.index + 1);
   BoxAxis used = chosen;
   manifoldAlong(p, used, maxDistance, result.manifold);
   if (!(deepestSeparation(result.manifold) <= best.separation + unnoticed)) {
@@ -162,78 +204,31 @@ void collideOverlapping(const BoxPair& p, const BoxAxis& best, const BoxAxis& ch
   remember(cache, math::load(result.manifold.normal), used.index + 1, used.negative);
 }
 
-// The fifteen axes. False: further apart than maxDistance, result and cache are done.
-bool findByAxes(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCollision& result, Found& found) {
-  found.face = bestFaceAxis(p, found.s);
-  found.edge.index = -1;
-  if (found.face.separation <= maxDistance) found.edge = bestEdgeAbove(p, edgeFloor(p, found.face.separation));
+// The fifteen axes.
+void findByAxes(const BoxPair& p, Found& found) {
+  found.edge = bestEdgeAbove(p, edgeFloor(p, found.face.separation));
   found.best = found.edge.index >= 0 ? found.edge : found.face;
-  found.distance = -1;
-  if (found.best.separation <= maxDistance) return true;
-  result.signedDistance = found.best.separation;
-  remember(cache, axisVector(p, found.best), 0, false);
-  return false;
 }
 
-// GJK and EPA. Returns false as above; `done` false: they did not converge, and nothing is set.
-bool findByGjk(const BoxPair& p, double maxDistance, BoxPairCache& cache, BoxCollision& result, Found& found, bool& done) {
-  done = true;
-  found.face = bestFaceAxis(p, found.s);
-  found.distance = -1;  // EPA's face may prove a pair apart that GJK could not tell from touching
-  if (cache.face > 0) {
-    // In contact last time, on a known face of the difference. EPA would have to show that none of its other faces has
-    // come nearer; there are fifteen directions of faces, and looking at each is that certificate. Touching to rounding
-    // counts: boxes at rest on each other are in that state, and EPA could tell no more about it.
-    found.edge = bestEdgeAbove(p, edgeFloor(p, found.face.separation));
-    found.best = found.edge.index >= 0 ? found.edge : found.face;
-    if (found.best.separation <= result.errorBound && found.best.separation <= maxDistance) {
-      cache.face = static_cast<std::uint8_t>(found.best.index + 1);
-      return true;
-    }
-  }
-  const math::Mat3 columns = {{p.r[0][0], p.r[1][0], p.r[2][0]}, {p.r[0][1], p.r[1][1], p.r[2][1]}, {p.r[0][2], p.r[1][2], p.r[2][2]}};
-  const math::Difference difference = math::boxDifference({p.ha[0], p.ha[1], p.ha[2]}, {p.hb[0], p.hb[1], p.hb[2]}, columns,
-                                                          {p.t[0], p.t[1], p.t[2]});
-  QueryCache query;
-  for (int k = 0; k < 3; ++k) query.axis[k] = cache.axis[k];
-  if (cache.vertexCount == 0 && found.face.separation > maxDistance) {
-    // GJK's first direction: a face that separates them ends it at the first support point.
-    const Vec3 axis = axisVector(p, found.face);
-    query.axis[0] = static_cast<float>(axis.x);
-    query.axis[1] = static_cast<float>(axis.y);
-    query.axis[2] = static_cast<float>(axis.z);
-  }
-  query.vertexCount = cache.vertexCount;
-  for (int k = 0; k < 4; ++k) query.vertices[k] = cache.vertices[k];
-  query.face = cache.face;
-  math::CoreProximity r;
-  math::boxProximity(difference, maxDistance, true, &query, r, false);
-  result.iterations = r.iterations;
-  const double gap = r.beyond ? 0 : r.upperBound - r.lowerBound;
-  done = r.status == QueryStatus::Converged && gap <= kOpenBounds * result.errorBound;
-  if (!done) return true;
-  if (gap > result.errorBound) result.errorBound = gap;
-  cache.vertexCount = query.vertexCount;
-  for (int k = 0; k < 4; ++k) cache.vertices[k] = query.vertices[k];
-  cache.face = query.face;
-  if (r.beyond || r.signedDistance > maxDistance) {
-    result.signedDistance = r.signedDistance;
-    remember(cache, r.normal, 0, false);
-    return false;
-  }
-  found.edge.index = -1;
-  if (r.boxFeature >= 0) {  // EPA ended on a face of the difference, which is one of the axes
-    found.best.index = r.boxFeature;
-    found.best.negative = false;
-    found.best.negative = math::dot(axisVector(p, found.best), r.normal) < 0;
-    found.best.separation = r.signedDistance;
-    if (r.boxFeature >= 6) found.edge = found.best;
-  } else {
-    found.edge = bestEdgeAbove(p, edgeFloor(p, found.face.separation));
-    found.best = found.edge.index >= 0 ? found.edge : found.face;
-    found.distance = r.signedDistance;
-  }
-  return true;
+// A face axis and a point of its manifold prove the distance together: GJK from last time's axis, or the best face axis, with
+// the bounds met at the first step. Then no axis has a larger separation, but for rounding, and chooseAxis() would prefer no edge.
+bool isApartAlongFace(const BoxPair& p, const Found& found, double least, double maxDistance, BoxPairCache& cache,
+                      BoxCollision& result) {
+  if (cache.feature > 6 || found.face.separation <= result.errorBound) return false;
+  if (0.5 * kEdgeBias * least <= 4 * result.errorBound) return false;
+  result.iterations = 1;
+  return isCertain(p, found.face, chooseAxis(p, found, cache, least), maxDistance, cache, result);
+}
+
+// EPA on a new pair that no face axis keeps apart. A pair that had a manifold last time has EPA's face: what EPA would have to
+// show is that none of the others has come nearer, and there are fifteen directions of faces; looking at each is that
+// certificate. Touching to rounding counts: boxes at rest on each other are in that state, and EPA could tell no more.
+void findByEpa(const BoxPair& p, const BoxPairCache& cache, BoxCollision& result, Found& found) {
+  if (cache.face > 0 || cache.feature > 0 || found.face.separation > result.errorBound) return findByAxes(p, found);
+  math::EpaResult epa;
+  if (!math::boxDepth(differenceOf(p), p, found.face, found.s, false, found.best, epa)) findByAxes(p, found);
+  else if (found.best.index >= 6) found.edge = found.best;
+  result.iterations += epa.iterations;
 }
 
 }  // namespace
@@ -255,18 +250,28 @@ void collideBoxes(const Box& a, const Box& b, const Pose& poseBInA, double maxDi
 
   finishPair(p);
   Found found;
-  bool done = false;
-  if (method == NarrowphaseMethod::GjkEpa && !findByGjk(p, maxDistance, cache, result, found, done)) return;
-  // The enumeration is as exact: where rounding keeps GJK or EPA from closing its bounds, it gives the answer.
-  if (!done && !findByAxes(p, maxDistance, cache, result, found)) return;
-
+  found.face = found.best = bestFaceAxis(p, found.s);
+  found.edge.index = -1;
+  found.distance = -1;
   const double least = smallestHalfExtent(p);
+  if (found.face.separation <= maxDistance) {
+    if (method == NarrowphaseMethod::ClosedForm) {
+      findByAxes(p, found);
+    } else {
+      if (isApartAlongFace(p, found, least, maxDistance, cache, result)) return;
+      findByEpa(p, cache, result, found);
+    }
+  }
+  if (found.best.separation > maxDistance) {
+    result.signedDistance = found.best.separation;
+    return remember(cache, axisVector(p, found.best), 0, false);
+  }
   const BoxAxis chosen = chooseAxis(p, found, cache, least);
   keepSide(p, cache, result.errorBound, found.best);
   // The preferences must not hide more than rounding when the boxes are as thin as that.
   const double unnoticed = kUnnoticed * least > result.errorBound ? kUnnoticed * least : result.errorBound;
   if (found.best.separation > result.errorBound)
-    collideApart(p, found, chosen, maxDistance, unnoticed, cache, result);
+    collideApart(p, found, chosen, maxDistance, unnoticed, method, cache, result);
   else
     collideOverlapping(p, found.best, chosen, maxDistance, unnoticed, cache, result);
 }

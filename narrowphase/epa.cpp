@@ -42,9 +42,16 @@ bool complete(const Difference& difference, Simplex& s, Vec3& normal, int& itera
   return true;
 }
 
-// The loop of EPA. Every way out leaves face, weight, normal and depth of one direction, and a lower bound.
 template <class Surface>
-void expand(const Difference& difference, Surface& surface, double tolerance, EpaResult& r) {
+bool isThin(const Surface& surface, int f) {
+  const Vec3 p = surface.corner(f, 0).w, a = surface.corner(f, 1).w - p, b = surface.corner(f, 2).w - p, n = cross(a, b);
+  return dot(n, n) <= tolerances::kThin * dot(a, a) * dot(b, b);
+}
+
+// The loop of EPA. Every way out leaves face, weight, normal and depth of one direction, and a lower bound; but for a gap of
+// more than `gap`, which ends it with normal and depth alone.
+template <class Surface>
+void expand(const Difference& difference, Surface& surface, double tolerance, double gap, bool pointsWanted, EpaResult& r) {
   double most = std::numeric_limits<double>::infinity();  // that the lower bound may be
   r.depth = most;
   for (;;) {
@@ -57,12 +64,14 @@ void expand(const Difference& difference, Surface& surface, double tolerance, Ep
     if (depth < r.depth) {
       r.depth = depth;
       r.normal = normal;
+      if (depth < -gap) return;
     }
     const bool exact = depth - r.lowerBound <= tolerance, stuck = surface.holds(w);
     if (!exact && !stuck && surface.add(f, w)) continue;
     // The nearest plane of a convex surface is touched inside its face. Outside, this is the plane of a sliver or of the other half
     // of a flat polygon: rank it by its triangle and go on.
-    const double distance = triangleDistance(surface, f, r.weight), plane = surface.planeDistance(f);
+    const bool proven = exact && !pointsWanted && !isThin(surface, f);
+    const double distance = proven ? 0 : triangleDistance(surface, f, r.weight), plane = surface.planeDistance(f);
     if ((exact || stuck) && !surface.measured(f) && distance > plane + tolerances::kRounding) {
       surface.setMeasured(f, distance);
       // The origin may be outside by rounding; how far the triangles are from it proves nothing then.
@@ -81,29 +90,24 @@ void expand(const Difference& difference, Surface& surface, double tolerance, Ep
   }
 }
 
-// Of the faces of A - B across a face axis of a box, the nearest one: its triangle around the corner on the origin's side. Most
-// likely the nearest face of all or the one beside it.
-void nearestQuad(const Difference& d, Vertex triangle[3]) {
-  double depth[6];
-  Vec3 ofB{0, 0, 0};  // half the width of B along the axes of A
-  for (int k = 0; k < 3; ++k) {
-    const Vec3 axis = column(d.c, k), edge = column(d.edgesB, k);
-    depth[3 + k] = component(d.halfB, k) + std::abs(axis.x) * d.halfA.x + std::abs(axis.y) * d.halfA.y + std::abs(axis.z) * d.halfA.z -
-                   std::abs(dot(axis, d.t));
-    ofB = ofB + Vec3{std::abs(edge.x), std::abs(edge.y), std::abs(edge.z)};
-  }
-  for (int k = 0; k < 3; ++k) depth[k] = component(d.halfA, k) + component(ofB, k) - std::abs(component(d.t, k));
-  const int best = smallestKey(depth, 6), axis = best % 3, first = best - axis;
-  const Vec3 n = first == 0 ? unitAxis(axis) : column(d.c, axis);
-  std::uint32_t id = boxSupportId(d, dot(n, d.t) < 0 ? -n : n);
-  const std::uint32_t sideways[2] = {1u << (first + (axis + 1) % 3), 1u << (first + (axis + 2) % 3)};
-  for (const std::uint32_t bit : sideways) {
-    const Vec3 p = boxVertex(d, id | bit).w, q = boxVertex(d, id & ~bit).w;
-    id = dot(p, p) < dot(q, q) ? id | bit : id & ~bit;
-  }
-  triangle[0] = boxVertex(d, id);
-  triangle[1] = boxVertex(d, id ^ sideways[0]);
-  triangle[2] = boxVertex(d, id ^ sideways[1]);
+// The face of A - B across a face axis of a box, on the origin's side: its triangle around the corner there.
+void faceTriangle(const Difference& d, int face, Vertex triangle[3]) {
+  const bool ofA = face < 3;
+  const int axis = face % 3, k1 = axis == 2 ? 0 : axis + 1, k2 = 3 - axis - k1;
+  Vec3 n = ofA ? unitAxis(axis) : column(d.c, axis);
+  if (dot(n, d.t) < 0) n = -n;
+  const Vec3 e1 = ofA ? unitAxis(k1) : column(d.c, k1), e2 = ofA ? unitAxis(k2) : column(d.c, k2);
+  // The middle of the face, without what lies in it of the other box.
+  const auto sign = [](double x) { return x > tolerances::kRounding ? 1.0 : x < -tolerances::kRounding ? -1.0 : 0.0; };
+  const Vec3 along = transposeTimes(d.edgesB, n), of = {sign(n.x) * d.halfA.x, sign(n.y) * d.halfA.y, sign(n.z) * d.halfA.z};
+  const Vec3 middle = ofA ? d.edgesB * Vec3{sign(along.x), sign(along.y), sign(along.z)} - d.t : of - d.t;
+  // Leaning by less than rounding, the direction finds the corners of the face, be it one of a box or, of parallel boxes, the sum of
+  // two.
+  const Vec3 s1 = (dot(middle, e1) > 0 ? -tolerances::kRounding : tolerances::kRounding) * e1;
+  const Vec3 s2 = (dot(middle, e2) > 0 ? -tolerances::kRounding : tolerances::kRounding) * e2;
+  triangle[0] = support(d, n + s1 + s2);
+  triangle[1] = support(d, n - s1 + s2);
+  triangle[2] = support(d, n + s1 - s2);
 }
 
 }  // namespace
@@ -123,17 +127,18 @@ void epa(const Difference& difference, const Simplex& simplex, double tolerance,
     return;
   }
   Polytope polytope(s);
-  expand(difference, polytope, tolerance > tolerances::kRounding ? tolerance : tolerances::kRounding, r);
+  expand(difference, polytope, tolerance > tolerances::kRounding ? tolerance : tolerances::kRounding,
+         std::numeric_limits<double>::infinity(), true, r);
   if (r.lowerBound > r.depth) r.lowerBound = r.depth;
 }
 
-void epaFromCentre(const Difference& difference, EpaResult& r) {
+void epaFromFace(const Difference& difference, int face, bool pointsWanted, EpaResult& r) {
   r.iterationLimit = r.degenerate = false;
   r.iterations = 1;
   Vertex triangle[3];
-  nearestQuad(difference, triangle);
+  faceTriangle(difference, face, triangle);
   MirroredPolytope polytope(difference, triangle);
-  expand(difference, polytope, tolerances::kRounding, r);
+  expand(difference, polytope, tolerances::kRounding, tolerances::kRounding, pointsWanted, r);
   if (r.lowerBound > r.depth) r.lowerBound = r.depth;
 }
 

@@ -20,8 +20,10 @@ struct EpaResult {
 // curved shapes are done.
 void epa(const Difference& difference, const Simplex& simplex, double tolerance, EpaResult& result);
 
-// The same for two boxes one of which holds the centre of the other: without GJK, on a surface that uses the symmetry of
-// their difference.
-void epaFromCentre(const Difference& difference, EpaResult& result);
+// The same for two boxes, without GJK and whether the origin is inside or not, on a surface that uses the symmetry of their
+// difference: from the face across face axis `face`, 0..2 of A, 3..5 of B. Best from the nearest of these six, which most
+// likely is the answer or beside it. Without pointsWanted there are no weights, and no face to go with them is looked for: the
+// first plane that is proven ends it. A gap of more than rounding ends it, too, with normal and depth alone.
+void epaFromFace(const Difference& difference, int face, bool pointsWanted, EpaResult& result);
 
 }  // namespace sunder::math

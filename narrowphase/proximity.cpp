@@ -65,16 +65,19 @@ void fromGjk(const Difference& d, const GjkResult& g, double tolerance, CoreProx
   r.status = met ? QueryStatus::Converged : g.iterationLimit ? QueryStatus::IterationLimit : QueryStatus::Degenerate;
 }
 
-void fromEpa(const Difference& d, const GjkResult& g, const EpaResult& e, const Vec3& normal, double depth, CoreProximity& r) {
+void fromEpa(const Difference& d, const GjkResult* g, const EpaResult& e, const Vec3& normal, double depth, CoreProximity& r) {
   r.normal = normal;
   r.signedDistance = -d.unit * depth;
   r.lowerBound = r.signedDistance;
   double upper = -d.unit * e.lowerBound;
-  // Where what GJK took for touching may be apart, the gap along EPA's plane may be less than the distance: a corner over a
-  // corner. The point that GJK found on A - B bounds that.
-  if (depth < tolerances::kRounding && g.outcome == GjkOutcome::Touching) {
-    const double found = d.unit * std::sqrt(g.nearest.vv);
+  // Where what is taken for touching may be apart, the gap along EPA's plane may be less than the distance: a corner over a
+  // corner. The point that GJK found on A - B bounds that. Of boxes the nearest corner of A - B sees one of the faces around
+  // it at a slant of sqrt(3) at most, since their normals lie in one octant.
+  if (g != nullptr && depth < tolerances::kRounding && g->outcome == GjkOutcome::Touching) {
+    const double found = d.unit * std::sqrt(g->nearest.vv);
     upper = found > upper ? found : upper;
+  } else if (g == nullptr && upper > 0) {
+    upper *= 2;
   }
   r.upperBound = upper > r.lowerBound ? upper : r.lowerBound;
   Vec3 a{0, 0, 0};
@@ -112,7 +115,7 @@ void coreProximity(const Difference& d, double maxDistance, double tolerance, bo
     EpaResult e;
     epa(d, g.simplex, tolerance, e);
     r.iterations += e.iterations;
-    fromEpa(d, g, e, e.normal, e.depth, r);
+    fromEpa(d, &g, e, e.normal, e.depth, r);
     const double met = 2 * d.unit * (tolerance > tolerances::kCertificate ? tolerance : tolerances::kCertificate);
     r.status = e.iterationLimit                                         ? QueryStatus::IterationLimit
                : e.degenerate || !(r.upperBound - r.lowerBound <= met) ? QueryStatus::Degenerate

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include "sunder/narrowphase/box_pair_internal.h"
 #include "sunder/narrowphase/epa_internal.h"
 #include "sunder/narrowphase/gjk_internal.h"
 #include "sunder/narrowphase/query.h"
@@ -24,14 +25,19 @@ void coreProximity(const Difference& difference, double maxDistance, double tole
 
 // The same for two boxes, exact to rounding; the difference as boxDifference(halfA, halfB, c, t) makes it, with the axes
 // of B as the columns of c and B's centre t, both in the frame of A.
-// Without pointsWanted the witness points of a pair in contact may be left out.
-void boxProximity(const Difference& difference, double maxDistance, bool depthWanted, QueryCache* cache,
-                  CoreProximity& result, bool pointsWanted = true);
+void boxProximity(const Difference& difference, double maxDistance, bool depthWanted, QueryCache* cache, CoreProximity& result);
+
+// Its part for boxes that no face axis keeps apart: EPA from the nearest face across one, `face` with all six separations as
+// bestFaceAxis() found them. nearest: the axis of the largest separation. False when the boxes are apart by more than
+// rounding, along epa.normal. Without pointsWanted epa says nothing about the nearest point.
+bool boxDepth(const Difference& difference, const detail::BoxPair& pair, const BoxAxis& face, const double separations[6],
+              bool pointsWanted, BoxAxis& nearest, EpaResult& epa);
 
 // Shared by both: GJK's closest points in metres. Converged when the bounds meet to within tolerance or rounding.
 void fromGjk(const Difference& difference, const GjkResult& gjk, double tolerance, CoreProximity& result);
-// EPA's nearest face in metres, along normal (unit) with the given depth, after GJK had found the origin inside or touching.
-void fromEpa(const Difference& difference, const GjkResult& gjk, const EpaResult& epa, const Vec3& normal, double depth,
+// EPA's nearest face in metres, along normal (unit) with the given depth, after GJK had found the origin inside or touching;
+// without GJK (null) for boxes only.
+void fromEpa(const Difference& difference, const GjkResult* gjk, const EpaResult& epa, const Vec3& normal, double depth,
              CoreProximity& result);
 
 // False when poseBInA is no rigid frame of finite numbers. Shapes are checked too.

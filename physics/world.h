@@ -25,8 +25,8 @@ struct WorldDef {
   double sleepSpeed = 0.05;  // m/s, > 0: a body whose fastest point is slower counts as still ...
   double sleepTime = 0.5;    // s, > 0: ... and sleeps with its island after this time; see World::isAwake
   bool continuous = true;  // sweep fast bodies
-  // Which algorithm compares two boxes. The manifolds are the same; on whole steps GJK/EPA costs more (docs/limits.md).
-  NarrowphaseMethod narrowphase = NarrowphaseMethod::ClosedForm;
+  // Which algorithm compares two boxes. The manifolds are the same, and the cost of a step is but for the first touch of a pair.
+  NarrowphaseMethod narrowphase = NarrowphaseMethod::GjkEpa;
 };
 
 // Boxes that move. All calls but step() and the queries throw std::invalid_argument on bad input and leave the world as it

@@ -51,6 +51,21 @@ Ran run(const BoxPairCase& c) {
   return r;
 }
 
+// From the nearest face across a face axis, as the queries do.
+void fromNearestFace(const math::Difference& d, math::EpaResult& e) {
+  int nearest = 0;
+  double least = HUGE_VAL;
+  for (int k = 0; k < 6; ++k) {
+    const Vec3 n = k < 3 ? math::unitAxis(k) : math::column(d.c, k - 3);
+    math::Vertex w;
+    const double depth = std::min(math::reach(d, n, w), math::reach(d, -n, w));
+    if (depth >= least) continue;
+    least = depth;
+    nearest = k;
+  }
+  math::epaFromFace(d, nearest, true, e);
+}
+
 // 1e-12 of the pair's size (the unit of the difference): a hundredth of the error the queries promise.
 constexpr double kAllowed = 1e-12;
 
@@ -113,7 +128,29 @@ TEST_P(EpaOnBoxes, ItsOwnPolytopeGivesTheExactDepth) {
 // From the octahedron around the centre, whether the origin lies in that or not: where the queries use it, and on all other
 // pairs that overlap.
 TEST_P(EpaOnBoxes, ItsMirroredPolytopeGivesTheExactDepth) {
-  expectExactDepths(GetParam(), [](Ran& r) { math::epaFromCentre(r.d, r.epa); });
+  expectExactDepths(GetParam(), [](Ran& r) { fromNearestFace(r.d, r.epa); });
+}
+
+// Any of the six faces is a start, and the direction alone is found without looking for points.
+TEST_P(EpaOnBoxes, StartsFromAnyFaceAndFindsTheDirectionAlone) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const BoxPairCase c = pairOf(GetParam(), seed);
+    const Ran ran = run(c);
+    if (!ran.asked) continue;
+    const double exact = -families::exactDistance(c, true) / ran.d.unit;
+    for (int face = 0; face < 6; ++face) {
+      math::EpaResult e;
+      math::epaFromFace(ran.d, face, false, e);
+      EXPECT_FALSE(e.iterationLimit);
+      EXPECT_LE(e.lowerBound, exact + kAllowed);
+      math::Vertex w;
+      EXPECT_NEAR(math::reach(ran.d, e.normal, w), e.depth, kAllowed);
+      if (!e.degenerate) {
+        EXPECT_NEAR(e.depth, exact, kAllowed);
+      }
+    }
+    if (HasFailure()) FAIL() << families::name(GetParam()) << ", seed " << seed << '\n' << families::paste(c);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, EpaOnBoxes,
@@ -121,6 +158,30 @@ INSTANTIATE_TEST_SUITE_P(Families, EpaOnBoxes,
                                          Family::KissingFaces, Family::NearParallel, Family::Thin1e3, Family::Thin1e6,
                                          Family::SizeRatio1e6, Family::SameSizeStack, Family::Tiny, Family::Huge),
                          [](const auto& test) { return "Family" + std::to_string(static_cast<int>(test.param)); });
+
+// The origin may be outside: EPA then ends with a direction that separates the boxes.
+TEST(Epa, FromAFaceAPairThatIsApartIsProvenApart) {
+  int proven = 0;
+  for (const Family family : {Family::Near, Family::Overlapping, Family::KissingEdges})
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      const BoxPairCase c = pairOf(family, seed);
+      const math::Difference d = differenceOf(c);
+      const double exact = families::exactDistance(c, true) / d.unit;
+      math::EpaResult e;
+      fromNearestFace(d, e);
+      if (exact > 2 * tolerances::kRounding) {
+        ++proven;
+        EXPECT_LT(e.depth, 0);
+        math::Vertex w;
+        EXPECT_EQ(math::reach(d, e.normal, w), e.depth);
+        EXPECT_LE(-e.depth, exact + kAllowed);
+      } else {
+        EXPECT_GE(e.depth, -exact - kAllowed);
+      }
+      if (HasFailure()) FAIL() << families::name(family) << ", seed " << seed << '\n' << families::paste(c);
+    }
+  EXPECT_GT(proven, 200);
+}
 
 // Two points of the difference, three in a line, one point twice: EPA completes what GJK stopped with.
 TEST(Epa, StartsFromAnySimplex) {
@@ -202,7 +263,7 @@ TEST(Epa, StartsFromAnOctahedronWithoutVolume) {
   for (const double garbage : {0.0, 1e300, -1e300}) {
     math::EpaResult e;
     e.normal = {garbage, garbage, garbage};
-    math::epaFromCentre(d, e);
+    fromNearestFace(d, e);
     EXPECT_EQ(math::length(e.normal), 1);
     math::Vertex w;
     EXPECT_EQ(e.depth, math::reach(d, e.normal, w));
@@ -231,11 +292,12 @@ TEST(Epa, FlagsWhatItCannotDecide) {
     if (!ran.asked) continue;
     ++asked;
     for (const bool mirrored : {false, true}) {
-      if (mirrored) math::epaFromCentre(ran.d, ran.epa);
+      if (mirrored) fromNearestFace(ran.d, ran.epa);
       const math::EpaResult& e = ran.epa;
       flagged += e.degenerate;
       EXPECT_FALSE(e.iterationLimit);
-      EXPECT_TRUE(e.degenerate || e.depth - e.lowerBound <= tolerances::kRounding) << e.depth << ' ' << e.lowerBound;
+      const bool apart = mirrored && e.depth < -tolerances::kRounding;
+      EXPECT_TRUE(e.degenerate || apart || e.depth - e.lowerBound <= tolerances::kRounding) << e.depth << ' ' << e.lowerBound;
       EXPECT_NEAR(math::length(e.normal), 1, 1e-12);
       math::Vertex w;
       EXPECT_NEAR(math::reach(ran.d, e.normal, w), e.depth, kAllowed);
