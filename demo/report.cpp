@@ -84,6 +84,7 @@ void writeJson(const RunResult& r, std::ostream& out) {
                      {"narrowphase_queries", r.last.narrowphaseQueries},
                      {"islands", r.last.islands},
                      {"colors", r.last.colors},
+                     {"most_substeps", r.last.mostSubsteps},
                      {"ms_per_step", times},
                      {"problems", r.problems},
                      {"bodies", bodies}};

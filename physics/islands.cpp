@@ -11,22 +11,29 @@ namespace {
 
 using namespace math;
 
-// A substep carries load along one contact, so an island needs more of them the more it piles on its lightest body.
-// Measured (docs/stepping.md): 8 substeps hold a load of 16 times the lightest mass within the promised drift, 16 one of
-// 24, 32 one of 400, and 64 one of 1000 on five light cubes. Only small islands get more, since time grows with it.
+// A substep carries load along one contact, so an island needs more of them the more a body carries of its own weight.
+// Measured (docs/stepping.md): 8 substeps hold a load of 16 weights within the promised drift, 12 one of 21, 16 one of 24, 32 one
+// of 400, and 64 one of 1000 on five light cubes. Only small islands get more, since time grows with it.
 struct SubstepRule {
-  double loadRatio;  // mass of the island / its smallest mass, from which the rule holds
+  double loadRatio;  // from which the rule holds
   int contacts;      // largest island it is used for
-  int factor;        // of the world's substeps
+  double factor;     // of the world's substeps, one of kSubstepFactors
 };
-constexpr SubstepRule kSubstepRules[] = {{400, 32, 8}, {24, 96, 4}, {16, 192, 2}};
+constexpr SubstepRule kSubstepRules[] = {{400, 32, 8}, {24, 96, 4}, {21, 192, 2}, {16, 192, 1.5}};
+constexpr int kMostRuledContacts = 192;
+// An island that has more substeps keeps them down to this share of the ratio: each change of the substep changes how far loads
+// sink in, and a ratio near a rule's, changing a little in every step, would make a pile hum.
+constexpr double kKeepShare = 0.9;
+
+// Of the radius of a cube its half edge has this share.
+constexpr double kCubeShare = 0.57735027;
 
 // The rules are for cubes of 1 m under Earth's gravity in 8 substeps of a step of 1/60 s. A pile of n cubes of edge e on soft
 // contacts buckles under its own weight when n^3 exceeds a multiple of stiffness e / (mass g), and the contacts' stiffness is
 // that of the substep: n^3 ~ e / (g h^2). So smaller bodies, fewer substeps or more gravity make a rule hold from a smaller
 // ratio on: its cube is to be multiplied by this, at most 1.
 double slackOf(double radius, double gravity, double substep) {
-  constexpr double kRadius = 0.8660254, kSubstep = 1.0 / 480, kGravity = 9.81;
+  constexpr double kRadius = 0.5 / kCubeShare, kSubstep = 1.0 / 480, kGravity = 9.81;
   const double slack = radius * kGravity * kSubstep * kSubstep, needed = kRadius * gravity * substep * substep;
   return slack < needed ? slack / needed : 1;
 }
@@ -72,7 +79,11 @@ void World::Impl::buildIslands() {
   }
   for (const ContactRef& contact : activeContacts) {
     Island& island = islands[rootOf(contact)];
-    if (!island.mayHit && island.contacts < kMostSweptContacts) island.mayHit = mayHit(contacts[contact.contact]);
+    if (island.contacts < kMostRuledContacts) {
+      const Contact& full = contacts[contact.contact];
+      if (!island.mayHit && island.contacts < kMostSweptContacts) island.mayHit = mayHit(full);
+      addLoad(island, full);
+    }
     const bool isInner = joinsIslands(contact.bodyA) && joinsIslands(contact.bodyB) && !contact.fixedA && !contact.fixedB && !contact.isBelt;
     island.isIsolated = isInner && (island.contacts == 0 || island.isIsolated);
     island.isStuck = island.isStuck || contact.isStuck;
@@ -80,6 +91,8 @@ void World::Impl::buildIslands() {
   }
   report.islands = 0;
   mayHaveIsolated = false;
+  const double gravity = length(load(def.gravity));
+  const Vec3 down = gravity > 0 ? (1 / gravity) * load(def.gravity) : Vec3{0, 0, 0};
   for (const std::uint32_t i : moving) {
     if (!joinsIslands(i)) continue;
     const BodyState& body = bodies[i];
@@ -90,6 +103,11 @@ void World::Impl::buildIslands() {
     island.greatestMass = std::max(island.greatestMass, body.mass);
     island.isIsolated = island.isIsolated && isLeftAlone(body, forces[i]) && body.def.gravityScale == bodies[root].def.gravityScale;
     mayHaveIsolated = mayHaveIsolated || island.isIsolated;
+    if (island.contacts <= kMostRuledContacts) {
+      const double height = -dot(down, load(body.pose.position));
+      island.top = std::max(island.top, height);
+      island.bottom = std::min(island.bottom, height);
+    }
     if (island.leastMass > 0 && !(body.mass < island.leastMass)) continue;
     island.leastMass = body.mass;
     island.leastRadius = body.radius;
@@ -107,12 +125,33 @@ bool World::Impl::mayHit(const Contact& contact) const {
   return turning + lastDt * length(load(def.gravity)) - dot(normal, relative) > kSweptHitSpeed;
 }
 
-int World::Impl::substepFactorOf(const Island& island) const {
-  const int otherwise = island.isStuck && island.contacts <= kMostStuckContacts ? 2 : 1;
-  if (island.contacts > kSubstepRules[std::size(kSubstepRules) - 1].contacts) return otherwise;
-  const double ratio = island.mass / island.leastMass, slack = slackOf(island.leastRadius, length(load(def.gravity)), lastDt / def.substeps);
-  for (const SubstepRule& rule : kSubstepRules)
-    if (ratio * ratio * ratio > slack * rule.loadRatio * rule.loadRatio * rule.loadRatio && island.contacts <= rule.contacts) return rule.factor;
+// Adds what a contact tells about loads: what its lighter body carries now, and may carry when the other lies on it.
+void World::Impl::addLoad(Island& island, const Contact& contact) const {
+  const double a = bodies[contact.bodyA].mass, b = bodies[contact.bodyB].mass;
+  const double lighter = a > 0 && b > 0 ? std::min(a, b) : std::max(a, b);
+  island.massRatio = std::max(island.massRatio, std::max(a, b) / lighter);
+  if (!(contact.substep > 0)) return;  // new: it carries nothing yet
+  double impulse = 0;
+  for (int i = 0; i < contact.pointCount; ++i) impulse += contact.points[i].impulse;
+  island.loadPerMass = std::max(island.loadPerMass, impulse / (contact.substep * lighter));
+  island.leastSubstep = std::min(island.leastSubstep, static_cast<double>(contact.substep));
+}
+
+double World::Impl::substepFactorOf(const Island& island) const {
+  const double otherwise = island.isStuck && island.contacts <= kMostStuckContacts ? 2 : 1;
+  if (island.contacts > kMostRuledContacts) return otherwise;
+  // Loads that came just now are not known: a tower may get them from as many bodies as it is high. But nothing carries more
+  // than all that there is.
+  const double gravity = length(load(def.gravity)), substep = lastDt / def.substeps;
+  const double tower = (island.top - island.bottom) / (2 * kCubeShare * island.leastRadius) + 1;
+  double ratio = std::max(tower, island.massRatio);
+  if (island.loadPerMass > ratio * gravity) ratio = gravity > 0 ? island.loadPerMass / gravity : HUGE_VAL;
+  ratio = std::min(ratio, island.mass / island.leastMass);
+  const double slack = slackOf(island.leastRadius, gravity, substep);
+  for (const SubstepRule& rule : kSubstepRules) {
+    const double least = rule.loadRatio * (substep > 0.99 * rule.factor * island.leastSubstep ? kKeepShare : 1);
+    if (ratio * ratio * ratio > slack * least * least * least && island.contacts <= rule.contacts) return rule.factor;
+  }
   return otherwise;
 }
 
@@ -128,7 +167,7 @@ void World::Impl::groupContacts() {
       hitContacts.push_back({root, static_cast<std::uint32_t>(hitContacts.size()), contact});
       continue;
     }
-    const int factor = substepFactorOf(island);
+    const double factor = substepFactorOf(island);
     for (SolverGroup& group : groups)
       if (group.substepFactor == factor) group.contacts.push_back(contact);
   }

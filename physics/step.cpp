@@ -154,7 +154,7 @@ void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, dou
 }
 
 void World::Impl::solveGroup(SolverGroup& group, double dt) {
-  const int substeps = def.substeps * group.substepFactor;
+  const int substeps = static_cast<int>(std::ceil(def.substeps * group.substepFactor));
   group.solver.clear();
   if (group.contacts.empty()) return;
   members.clear();
@@ -184,6 +184,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
   });
   group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, group.hitSweeps}, *pool);
   report.colors = std::max(report.colors, group.solver.colorCount());
+  report.mostSubsteps = std::max(report.mostSubsteps, substeps);
   report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());
   forEachMember([&](std::uint32_t body, std::uint32_t number) {
     if (bodies[body].def.kind != BodyKind::Dynamic) {
@@ -344,6 +345,7 @@ const StepReport& World::step(double dt) {
   report.frozenBodies.clear();
   report.narrowphaseQueries = 0;
   report.colors = 0;
+  report.mostSubsteps = 0;
   report.deepestPenetration = 0;
   if (!(dt > 0) || !std::isfinite(dt)) {
     report.errors |= kStepInvalidTimeStep;

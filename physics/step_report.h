@@ -36,6 +36,7 @@ struct StepReport {
   int narrowphaseQueries = 0; // pairs for which a full query ran, the others were recycled or skipped
   int islands = 0;            // of awake dynamic bodies that hang together by contacts; a body by itself is one
   int colors = 0;             // of the contact graph
+  int mostSubsteps = 0;       // of any island with contacts
   double deepestPenetration = 0;  // metres, largest -separation over the points at the start of the step
   std::vector<BodyId> frozenBodies;
 };

@@ -47,9 +47,7 @@ World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
   require(std::isfinite(def.sleepTime) && def.sleepTime > 0, "world: sleepTime is " + std::to_string(def.sleepTime) + ", must be > 0");
   impl_->def = def;
   impl_->pool = std::make_unique<ThreadPool>(def.threads);
-  impl_->groups[1].substepFactor = 2;
-  impl_->groups[2].substepFactor = 4;
-  impl_->groups[3].substepFactor = 8;
+  for (std::size_t i = 0; i < std::size(kSubstepFactors); ++i) impl_->groups[i].substepFactor = kSubstepFactors[i];
 }
 World::~World() = default;
 World::World(World&&) noexcept = default;

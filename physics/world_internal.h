@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a World holds. Not installed: only the .cpp files of physics/ include it.
 #pragma once
+#include <cmath>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -116,6 +118,10 @@ struct Island {
   double mass = 0;       // kg, of its dynamic bodies
   double leastMass = 0, greatestMass = 0;  // kg
   double leastRadius = 0;  // m, of the body with the least mass
+  double top = -HUGE_VAL, bottom = HUGE_VAL;  // m, of its centres, against gravity; of small islands only, as the next three
+  double massRatio = 1;    // largest of the bodies of a contact
+  double loadPerMass = 0;  // m/s^2, largest load of a contact over the mass of its lighter body
+  double leastSubstep = HUGE_VAL;  // s, of its contacts in the last step
   int contacts = 0;
   bool mayHit = false;     // something in it, in this step
   bool isStuck = false;    // a contact in it is
@@ -202,11 +208,14 @@ struct ContactBlockUpdate {
   }
 };
 
+// Of the world's substeps, what islands get, see islands.cpp.
+inline constexpr double kSubstepFactors[] = {1, 1.5, 2, 4, 8};
+
 // The contacts that are solved with the same number of substeps.
 struct SolverGroup {
   ContactSolver solver;
   std::vector<ContactRef> contacts;
-  int substepFactor = 1;
+  double substepFactor = 1;
   int hitSweeps = 0;
 };
 struct HitContact {
@@ -258,7 +267,7 @@ struct World::Impl {
   double lastDt = 0;               // s, of the last step
 
   std::unique_ptr<ThreadPool> pool;
-  SolverGroup groups[4];  // by the factor of their substeps
+  SolverGroup groups[std::size(kSubstepFactors)];
   SolverGroup hitGroup;   // small islands in which something may hit, one after the other
   std::vector<HitContact> hitContacts;  // of those, island by island
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
@@ -355,7 +364,8 @@ struct World::Impl {
   bool joinsIslands(std::uint32_t body) const { return movesNow[body] == 2; }
   std::uint32_t rootOf(const ContactRef& contact) { return rootOf(joinsIslands(contact.bodyA) ? contact.bodyA : contact.bodyB); }
   bool mayHit(const Contact& contact) const;
-  int substepFactorOf(const Island& island) const;
+  void addLoad(Island& island, const Contact& contact) const;
+  double substepFactorOf(const Island& island) const;
   bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting = nullptr) const;
   static void setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative);
   bool touches(const Contact& contact) const;

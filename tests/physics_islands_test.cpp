@@ -70,5 +70,71 @@ TEST(Islands, AHighLoadGetsMoreSubsteps) {
   }
 }
 
+int substepsAfter(World& world, double seconds) {
+  run(world, seconds);
+  return world.lastReport().mostSubsteps;
+}
+
+TEST(Islands, ATowerGetsSubstepsByItsHeightFromTheFirstStep) {
+  for (const auto& [count, substeps] : {std::pair{1, 8}, {16, 8}, {18, 12}, {20, 12}, {22, 16}, {26, 32}, {60, 32}}) {
+    World world(awakeWorld());
+    addFloor(world);
+    addStack(world, count);
+    EXPECT_EQ(world.step(kDt).mostSubsteps, substeps) << count;
+    EXPECT_EQ(substepsAfter(world, 0.5), substeps) << count;
+  }
+}
+
+// As much on each other, but no higher than three cubes.
+TEST(Islands, AWideIslandOfEqualBodiesGetsNoMoreSubsteps) {
+  World world(awakeWorld());
+  addFloor(world);
+  for (int i = 0; i < 12; ++i) {
+    for (int level = 0; level < 2; ++level) world.addBody(boxAt({1.0 * i, 0, 0.5 + level}));
+    if (i % 2 == 0) world.addBody(boxAt({i + 0.5, 0, 2.5}));
+    if (i % 2 == 1 && i < 11) world.addBody(boxAt({i + 0.5, 1, 0.5}));  // ties the columns
+  }
+  EXPECT_EQ(substepsAfter(world, 0.5), 8);
+}
+
+TEST(Islands, WhatLiesOnALightBodyCountsByItsMassAndByItsLoad) {
+  for (const auto& [density, substeps] : {std::pair{10, 8}, {30, 32}, {500, 64}}) {
+    World world(awakeWorld());
+    addFloor(world);
+    world.addBody(boxAt({0, 0, 0.5}));
+    BodyDef heavy = boxAt({0, 0, 1.5});
+    heavy.density *= density;
+    world.addBody(heavy);
+    EXPECT_EQ(world.step(kDt).mostSubsteps, substeps) << density;
+    EXPECT_EQ(substepsAfter(world, 0.5), substeps) << density;
+  }
+  // Thirty light cubes on a plate on one of them: no body has much more mass than its neighbour, and no tower is high.
+  World world(awakeWorld());
+  addFloor(world);
+  world.addBody(boxAt({0, 0, 0.5}));
+  world.addBody(boxAt({0, 0, 1.05}, {3, 3.5, 0.05}));  // 4.2 cubes
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 6; ++j) world.addBody(boxAt({1.1 * (i - 2), 1.1 * (j - 2.5), 1.6}));
+  EXPECT_EQ(substepsAfter(world, 1), 32);
+}
+
+// 18 cubes need more than 16 do. When one is taken away, that stays, and ends below 0.9 of the rule.
+TEST(Islands, SubstepsAreKeptWhileTheLoadIsNearTheRule) {
+  World world(awakeWorld());
+  addFloor(world);
+  std::vector<BodyId> cubes = addStack(world, 18);
+  EXPECT_EQ(substepsAfter(world, 0.5), 12);
+  for (const auto& [left, substeps] : {std::pair{16, 12}, {15, 12}, {14, 8}, {13, 8}}) {
+    while (static_cast<int>(cubes.size()) > left) {
+      world.removeBody(cubes.back());
+      cubes.pop_back();
+    }
+    EXPECT_EQ(substepsAfter(world, 0.5), substeps) << left;
+  }
+  world.addBody(boxAt({0, 0, 13.5}));
+  world.addBody(boxAt({0, 0, 14.5}));
+  EXPECT_EQ(substepsAfter(world, 0.5), 8);
+}
+
 }  // namespace
 }  // namespace sunder::testing
