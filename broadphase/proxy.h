@@ -10,7 +10,7 @@ namespace sunder {
 // displacement on the side it moves to. Pairs are pairs of fat boxes, and a proxy costs next to nothing as long as its
 // tight box stays inside and does not become slower or smaller by much. Wider boxes mean fewer updates but more pairs that do not touch.
 struct BroadphaseSettings {
-  double margin = 0.05;    // finite, >= 0
+  double margin = 0.03;    // finite, >= 0
   double lookahead = 2.0;  // updates; finite, >= 0
 };
 

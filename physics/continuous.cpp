@@ -26,6 +26,9 @@ constexpr double kDeepest = 0.95;
 constexpr double kGapShare = 0.01;
 constexpr double kMaxGap = 0.001;
 
+// rad per step. Beyond, motionBetween() counts whole turns, of which two poses know nothing.
+constexpr double kMostCertainTurn = 3;
+
 double gapFor(double depth) { return std::min(kGapShare * depth, kMaxGap); }
 
 // A box around all places of a body on its way. The centre moves on a line, which the boxes at both ends contain; a point
@@ -54,14 +57,31 @@ bool isLater(const SweepHit& x, const SweepHit& y) { return x.time > y.time || (
 
 }  // namespace
 
+// Around all places of a body in this step, in which it turned by `turn` (rad).
+Aabb World::Impl::boundsOnTheWay(std::uint32_t index, const Vec3& turn) const {
+  const BodyState& body = bodies[index];
+  return sweptBounds(boundsOf(frameOf(body.previousPose), body.def.halfExtents), boundsOf(frames[index], body.def.halfExtents), body.radius, turn);
+}
+
+// Whether a body that has moved by up to `moved` (m) has to be swept. Not when it has no pair, and all that it went through lies
+// in its fat box: nothing else was there.
+bool World::Impl::needsSweep(std::uint32_t index, double moved, double dt) const {
+  const BodyState& body = bodies[index];
+  const double limit = kEnterShare * smallestHalfExtent({body.def.halfExtents}), turn = dt * length(load(body.angularVelocity));
+  if (!(moved > limit || body.radius * turn > limit)) return false;
+  if (pairCounts[index] != 0 || turn > kMostCertainTurn) return true;
+  const double angle = (moved - length(load(body.pose.position) - load(body.previousPose.position))) / body.radius;  // at least
+  const Aabb bounds = boundsOnTheWay(index, {angle, 0, 0});
+  return !contains(broadphase.fatAabb(index), bounds);
+}
+
 void World::Impl::addSweptBody(std::uint32_t index, double dt) {
   const BodyState& body = bodies[index];
   SweptBody swept;
   swept.body = index;
   swept.motion = motionBetween(body.previousPose, body.pose, body.angularVelocity, dt);
   swept.depth = kEnterShare * smallestHalfExtent({body.def.halfExtents});
-  swept.bounds = sweptBounds(boundsOf(frames[index], body.def.halfExtents), boundsOf(frameOf(body.pose), body.def.halfExtents),
-                             body.radius, load(swept.motion.angularVelocity));
+  swept.bounds = boundsOnTheWay(index, load(swept.motion.angularVelocity));
   sweep.bodies.push_back(swept);
   sweep.number[index] = static_cast<std::uint32_t>(sweep.bodies.size());
 }
@@ -69,13 +89,6 @@ void World::Impl::addSweptBody(std::uint32_t index, double dt) {
 // Fast bodies, and slow dynamic ones in the way of fast kinematic ones.
 void World::Impl::collectSweptBodies(double dt) {
   sweep.bodies.clear();
-  sweep.isFast.resize(moving.size());
-  forEachMoving([&](std::size_t k, std::uint32_t i) {
-    const BodyState& body = bodies[i];
-    const double limit = kEnterShare * smallestHalfExtent({body.def.halfExtents});
-    sweep.isFast[k] = !body.frozen && (motionBound(body.previousPose, body.pose, body.radius) > limit ||
-                                       dt * body.radius * length(load(body.angularVelocity)) > limit);
-  });
   for (std::size_t k = 0; k < moving.size(); ++k)
     if (sweep.isFast[k] != 0) addSweptBody(moving[k], dt);
   const std::size_t fast = sweep.bodies.size();
@@ -271,9 +284,16 @@ void World::Impl::sweepFastBodies(double dt) {
   if (sweep.bodies.empty()) return;
   collectSweptPairs();
   stopSweptBodies();
+  // After all else about the body was done.
+  const auto change = [&](std::uint32_t index, auto&& pose) {
+    const Pose end = bodies[index].pose;
+    pose();
+    finishPose(index, end);
+    moveProxy(index, dt);
+  };
   for (const SweptBody& swept : sweep.bodies)
-    if (swept.stopped) applyStop(swept, dt);
-  for (const std::uint32_t pair : sweep.deepPairs) liftDeepBody(sweep.pairs[pair]);
+    if (swept.stopped) change(swept.body, [&] { applyStop(swept, dt); });
+  for (const std::uint32_t pair : sweep.deepPairs) change(sweep.pairs[pair].a, [&] { liftDeepBody(sweep.pairs[pair]); });
   for (const SweptBody& swept : sweep.bodies) sweep.number[swept.body] = 0;
 }
 

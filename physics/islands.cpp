@@ -70,7 +70,7 @@ void World::Impl::buildIslands() {
   islands.resize(bodies.size());
   for (const std::uint32_t i : moving) {
     islandOf[i] = i;
-    islands[i] = {};
+    if (pairCounts[i] != 0) islands[i] = {};
   }
   for (const ContactRef& contact : activeContacts) {
     if (!joinsIslands(contact.bodyA) || !joinsIslands(contact.bodyB)) continue;
@@ -95,9 +95,10 @@ void World::Impl::buildIslands() {
   const Vec3 down = gravity > 0 ? (1 / gravity) * load(def.gravity) : Vec3{0, 0, 0};
   for (const std::uint32_t i : moving) {
     if (!joinsIslands(i)) continue;
-    const BodyState& body = bodies[i];
     const std::uint32_t root = rootOf(i);
     report.islands += root == i;
+    if (pairCounts[i] == 0 || islands[root].contacts == 0) continue;
+    const BodyState& body = bodies[i];
     Island& island = islands[root];
     island.mass += body.mass;
     island.greatestMass = std::max(island.greatestMass, body.mass);

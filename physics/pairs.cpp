@@ -128,6 +128,8 @@ void World::Impl::changePairs(const PairEvents& events) {
   }
   takeOut(pairOrder, endedPairs);
   if (!activePairsChanged) takeOut(activePairs, endedPairs);
+  for (const ProxyPair& pair : events.ended) --pairCounts[pair.a], --pairCounts[pair.b];
+  for (const ProxyPair& pair : events.began) ++pairCounts[pair.a], ++pairCounts[pair.b];
   for (const std::uint32_t slot : endedPairs) {
     endPair(pairs[slot]);
     freePairs.push_back(slot);

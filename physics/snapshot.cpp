@@ -304,6 +304,8 @@ void World::restore(std::span<const std::uint8_t> bytes) {
   completeBodies(w);
   restoreBroadphase(w, fat);
   w.pairsAreRestored = true;
+  w.pairCounts.assign(w.bodies.size(), 0);
+  for (const BodyPair& pair : w.pairs) ++w.pairCounts[pair.a], ++w.pairCounts[pair.b];
   *this = std::move(next);
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sunder/physics/world_internal.h"
-#include "sunder/solver/free_motion.h"
 
 namespace sunder {
 namespace {
@@ -33,81 +32,17 @@ class StageClock {
 // Sorting one element costs as much as going over this many.
 constexpr std::size_t kSortShare = 16;
 
-// rad per step. Below, the gyroscopic change of the velocity is taken at the start of the step; above, from the
-// momentum-conserving integrator.
-constexpr double kExplicitTurn = 0.02;
-
-void setMasses(SolverMass& out, const BodyState& body, const BodyFrame& frame) {
-  double inverse[6];
-  inverseInertiaInWorld(body, frame.rotation, inverse);
-  for (int k = 0; k < 6; ++k) out.inverseInertia[k] = static_cast<float>(inverse[k]);
-  out.inverseMass = static_cast<float>(1 / body.mass);
-}
-
-// m v, m symmetric: xx, xy, xz, yy, yz, zz.
-Vec3 timesSymmetric(const double (&m)[6], const Vec3& v) {
-  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z, m[2] * v.x + m[4] * v.y + m[5] * v.z};
-}
-
-// rad per step. Above, a body's inertia in world axes changes too much within a step for the solver's constant one: kept
-// momentum would be energy from nowhere. Then the solver gets no gyroscopic torque, and turnSolved() turns the body.
-constexpr double kFarTurn = 0.2;
-bool turnsFar(const BodyState& body, const Vec3& turn) {
-  const Vec3 moments = load(body.inertia);
-  return !(moments.x == moments.y && moments.y == moments.z) && (body.def.lockedAxes & kLockRotation) == 0 &&
-         dot(turn, turn) >= kFarTurn * kFarTurn;
-}
-
-// Turns such a body by what the solver found for the start of the step: freely with the final velocity, which keeps its
-// energy, and then by what the displacement differs from that. Without impulses that is exactly the free motion.
-void turnSolved(BodyState& body, const Vec3& w, const Vec3& turn, double dt) {
-  store(body.angularVelocity, w);
-  turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
-  Eigen::Vector3d rest;
-  store(rest, turn - dt * w);
-  body.pose.orientation = turned(body.pose.orientation, rest);
-  store(body.angularVelocity, rotate(load(turned(Quaternion(1, 0, 0, 0), rest)), load(body.angularVelocity)));
-}
-
-// Change of the angular velocity over dt by -I^-1 (w x I w).
-Vec3 gyroscopicChange(const BodyState& body, double dt) {
-  const Vec3 w = load(body.angularVelocity), moments = load(body.inertia);
-  if ((moments.x == moments.y && moments.y == moments.z) || (w.x == 0 && w.y == 0 && w.z == 0)) return {0, 0, 0};
-  if (turnsFar(body, dt * w)) return {0, 0, 0};
-  if ((body.def.lockedAxes & kLockRotation) != 0) {
-    const Mat3 r = toMatrix(load(body.pose.orientation));
-    const Vec3 l = transposeTimes(r, w);
-    double inverse[6];
-    inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
-    return dt * timesSymmetric(inverse, cross(r * Vec3{moments.x * l.x, moments.y * l.y, moments.z * l.z}, w));
-  }
-  if (length(w) * dt < kExplicitTurn) {
-    const Mat3 r = toMatrix(load(body.pose.orientation));
-    const Vec3 l = transposeTimes(r, w);
-    const Vec3 torque = cross(Vec3{moments.x * l.x, moments.y * l.y, moments.z * l.z}, l);
-    return dt * (r * Vec3{torque.x / moments.x, torque.y / moments.y, torque.z / moments.z});
-  }
-  Quaternion q = body.pose.orientation;
-  Eigen::Vector3d end = body.angularVelocity;
-  turnFreely(q, end, body.inertia, dt);
-  return load(end) - w;
-}
-
-// The angular velocity after a body has turned, from the one before: what stays is the momentum I w in world axes.
-Vec3 afterTurn(const Vec3& w, const Eigen::Vector3d& inertia, const Quaternion& before, const Quaternion& after) {
-  const Vec3 moments = load(inertia);
-  if (moments.x == moments.y && moments.y == moments.z) return w;
-  const Mat3 start = toMatrix(load(before)), end = toMatrix(load(after));
-  const Vec3 inBody = transposeTimes(start, w);
-  const Vec3 l = transposeTimes(end, start * Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z});
-  return end * Vec3{l.x / moments.x, l.y / moments.y, l.z / moments.z};
-}
+// The fat box of a body without a pair is made for so many times the motion of one with pairs: it is made less often, and as
+// it is where nothing else is, it finds nothing. More than twice that of now is what the broadphase makes anew: when the body gets a
+// pair, its box would have to be shorter at once.
+constexpr double kAloneLooksAhead = 2;
 
 }  // namespace
 
 void World::Impl::advanceClocks(double dt) {
   const double gravity = length(load(def.gravity)) * dt;
   forEachMoving([&](std::size_t, std::uint32_t i) {
+    if (pairCounts[i] == 0) return;  // nobody asks
     const BodyState& body = bodies[i];
     const double fall = body.def.kind == BodyKind::Dynamic ? gravity * std::fabs(body.def.gravityScale) : 0;
     clocks[i].ahead = clocks[i].now + dt * (length(load(body.linearVelocity)) + fall + body.radius * length(load(body.angularVelocity)));
@@ -118,38 +53,6 @@ void World::Impl::advanceClocks(double dt) {
     inverseInertiaInWorld(bodies[i], frames[i].rotation, inverse);
     clocks[i].ahead += dt * dt * (length(Vec3{f.force[0], f.force[1], f.force[2]}) / bodies[i].mass +
                                   bodies[i].radius * length(timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]})));
-  }
-}
-
-// One body with contacts, as the solver sees it.
-void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const {
-  const BodyState& body = bodies[index];
-  const std::uint32_t number = solverBody[index];
-  SolverBody& out = solver.bodies[number];
-  SolverMass& mass = solver.masses[number];
-  SolverDrive& drive = solver.drives[number];
-  solver.locked[number] = body.def.kind == BodyKind::Dynamic ? body.def.lockedAxes : std::uint8_t{kLockNone};
-  const Vec3 v = load(body.linearVelocity), w = load(body.angularVelocity);
-  const double velocity[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
-  for (int k = 0; k < 6; ++k) out.velocity[k] = static_cast<float>(velocity[k]);
-  if (body.def.kind != BodyKind::Dynamic) return;
-  setMasses(mass, body, frames[index]);
-  const double h = dt / substeps;
-  const BodyForce& f = forces[index];
-  const Vec3 fall = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
-  Vec3 twist = {0, 0, 0};  // rad/s per substep, of the applied torque
-  if (f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0) {
-    double inverse[6];
-    inverseInertiaInWorld(body, frames[index].rotation, inverse);
-    twist = h * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
-  }
-  const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt) + twist;
-  const double gain[6] = {h * fall.x, h * fall.y, h * fall.z, gyro.x, gyro.y, gyro.z};
-  const double keep[2] = {1 / (1 + h * body.def.linearDamping), 1 / (1 + h * body.def.angularDamping)};
-  for (int k = 0; k < 6; ++k) {
-    const bool isLocked = (body.def.lockedAxes & (1 << k)) != 0;
-    drive.keep[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3]);
-    drive.gain[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3] * gain[k]);
   }
 }
 
@@ -180,6 +83,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
   };
   forEachMember([&](std::uint32_t body, std::uint32_t number) {
     solverBody[body] = number;
+    bodies[body].previousPose = bodies[body].pose;
     fillSolverBody(group.solver, body, dt, substeps);
   });
   group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, group.hitSweeps}, *pool);
@@ -196,70 +100,10 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
   });
 }
 
-// Motion without contacts: exact in the position (parabola), see turnFreely() for the rotation.
-void World::Impl::moveFreely(std::uint32_t index, double dt) {
-  BodyState& body = bodies[index];
-  Vec3 position = load(body.pose.position), v = load(body.linearVelocity);
-  const Vec3 w = load(body.angularVelocity);
-  if (body.def.kind == BodyKind::Dynamic) {
-    const Vec3 old = v;
-    const BodyForce& f = forces[index];
-    const Vec3 acceleration = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
-    v = (1 / (1 + dt * body.def.linearDamping)) * (v + dt * acceleration);
-    store(body.linearVelocity, v);
-    // Half of the torque before and half after the turn: second order.
-    const bool twisted = f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
-    const auto applyHalfTorque = [&] {
-      double inverse[6];
-      inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
-      store(body.angularVelocity, load(body.angularVelocity) + (0.5 * dt) * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]}));
-    };
-    if (twisted) applyHalfTorque();
-    if ((body.def.lockedAxes & kLockRotation) == 0)
-      turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
-    else
-      turnLocked(body, dt);
-    if (twisted) applyHalfTorque();
-    store(body.angularVelocity, (1 / (1 + dt * body.def.angularDamping)) * load(body.angularVelocity));
-    clearLockedVelocity(body);
-    position = position + (0.5 * dt) * (old + load(body.linearVelocity));
-  } else {
-    position = position + dt * v;
-    Eigen::Vector3d turn;
-    store(turn, dt * w);
-    body.pose.orientation = turned(body.pose.orientation, turn);
-  }
-  store(body.pose.position, position);
-}
-
-void World::Impl::moveSolved(BodyState& body, const SolverBody& solved, double dt) const {
-  const Vec3 moved = {solved.displacement[0], solved.displacement[1], solved.displacement[2]};
-  store(body.pose.position, load(body.pose.position) + moved);
-  store(body.linearVelocity, Vec3{solved.velocity[0], solved.velocity[1], solved.velocity[2]});
-  Vec3 w = {solved.velocity[3], solved.velocity[4], solved.velocity[5]};
-  const Vec3 turning = {solved.displacement[3], solved.displacement[4], solved.displacement[5]};
-  if (turnsFar(body, dt * load(body.angularVelocity)) || turnsFar(body, turning)) return turnSolved(body, w, turning, dt);
-  if (solved.displacement[3] != 0 || solved.displacement[4] != 0 || solved.displacement[5] != 0) {
-    Eigen::Vector3d turn;
-    store(turn, Vec3{solved.displacement[3], solved.displacement[4], solved.displacement[5]});
-    const Quaternion before = body.pose.orientation;
-    const Vec3 gyro = gyroscopicChange(body, dt);
-    body.pose.orientation = turned(before, turn);
-    // The gyroscopic change has turned the body rightly. But its momentum is exactly the one it had and what contacts gave
-    // to it, both with the inertia of the start of the step, which the solver worked with.
-    if ((body.def.lockedAxes & kLockRotation) == 0) w = afterTurn(w - gyro, body.inertia, before, body.pose.orientation);
-  }
-  store(body.angularVelocity, w);
-}
-
 void World::Impl::startMotion() {
   solverBody.resize(bodies.size(), 0);
   hasMoved.resize(bodies.size(), 0);
-  forEachMoving([&](std::size_t, std::uint32_t i) {
-    solverBody[i] = 0;
-    hasMoved[i] = 0;
-    bodies[i].previousPose = bodies[i].pose;
-  });
+  forEachMoving([&](std::size_t, std::uint32_t i) { solverBody[i] = hasMoved[i] = 0; });
 }
 
 // False: it has stopped being finite. Then it is back where it was.
@@ -267,7 +111,10 @@ bool World::Impl::finishBody(std::uint32_t index, double dt) {
   BodyState& body = bodies[index];
   body.held = hasMoved[index] != 0;
   body.isNew = false;
-  if (!body.held) moveFreely(index, dt);
+  if (!body.held) {
+    body.previousPose = body.pose;
+    moveFreely(index, dt);
+  }
   const double* q = body.pose.orientation.coeffs().data();
   if (isFinite(load(body.pose.position)) && isFinite(load(body.linearVelocity)) && isFinite(load(body.angularVelocity)) &&
       std::isfinite(q[0] + q[1] + q[2] + q[3]))
@@ -279,10 +126,18 @@ bool World::Impl::finishBody(std::uint32_t index, double dt) {
   return false;
 }
 
+// All that is left to do for a body, and whether it has to be swept, in one go: of many bodies without contacts each is fetched
+// from memory once.
 void World::Impl::finishBodies(double dt) {
   std::atomic<bool> allFinite = true;
-  forEachMoving([&](std::size_t, std::uint32_t i) {
-    if (!finishBody(i, dt)) allFinite.store(false, std::memory_order_relaxed);
+  leftProxies.resize(moving.size());
+  sweep.isFast.resize(moving.size());
+  forEachMoving([&](std::size_t k, std::uint32_t i) {
+    leftProxies[k] = sweep.isFast[k] = 0;
+    if (!finishBody(i, dt)) return allFinite.store(false, std::memory_order_relaxed);
+    const double moved = finishPose(i, bodies[i].previousPose);
+    sweep.isFast[k] = def.continuous && needsSweep(i, moved, dt);
+    leftProxies[k] = leavesProxy(i, dt);
   });
   if (allFinite) return;
   for (const std::uint32_t i : moving) {  // the others go on without it
@@ -293,28 +148,16 @@ void World::Impl::finishBodies(double dt) {
   }
 }
 
-void World::Impl::finishPoses(double dt) {
-  leftProxies.resize(moving.size());
-  forEachMoving([&](std::size_t k, std::uint32_t i) {
-    leftProxies[k] = 0;
-    if (bodies[i].frozen) return;
-    finishPose(i, bodies[i].previousPose);
-    double ahead[3];
-    const Aabb box = reachOf(i, dt, ahead);
-    leftProxies[k] = !broadphase.isInside(i, box, {ahead[0], ahead[1], ahead[2]});
-  });
-  for (std::size_t k = 0; k < moving.size(); ++k)
-    if (leftProxies[k] != 0) moveProxy(moving[k], dt);
-}
-
-// After the pose of a moving body has changed from `before`: its frame and clock.
-void World::Impl::finishPose(std::uint32_t index, const Pose& before) {
+// After the pose of a moving body has changed from `before`: its frame and clock. Returns a bound of its motion, m.
+double World::Impl::finishPose(std::uint32_t index, const Pose& before) {
   const BodyState& body = bodies[index];
   frames[index] = frameOf(body.pose);
-  clocks[index].now += motionBound(before, body.pose, body.radius);
+  const double moved = motionBound(before, body.pose, body.radius);
+  clocks[index].now += moved;
+  return moved;
 }
 
-// Where a body may be during the next step of dt seconds; `ahead` is how far it then moves by itself (m).
+// Where a body may be during the next step of dt seconds; `ahead` (m): what its fat box is to be longer by.
 Aabb World::Impl::reachOf(std::uint32_t index, double dt, double (&ahead)[3]) const {
   const BodyState& body = bodies[index];
   Aabb box = boundsOf(frames[index], body.def.halfExtents);
@@ -323,11 +166,17 @@ Aabb World::Impl::reachOf(std::uint32_t index, double dt, double (&ahead)[3]) co
   const double turn = kContactMargin + body.radius * std::min(1.0, dt * length(load(body.angularVelocity)));
   const double moves[3] = {dt * (v.x + share * g.x), dt * (v.y + share * g.y), dt * (v.z + share * g.z)};
   for (int k = 0; k < 3; ++k) {
-    ahead[k] = moves[k];
+    ahead[k] = pairCounts[index] == 0 ? kAloneLooksAhead * moves[k] : moves[k];
     box.lower.data()[k] += std::min(moves[k], 0.0) - turn;
     box.upper.data()[k] += std::max(moves[k], 0.0) + turn;
   }
   return box;
+}
+
+bool World::Impl::leavesProxy(std::uint32_t index, double dt) const {
+  double ahead[3];
+  const Aabb box = reachOf(index, dt, ahead);
+  return !broadphase.isInside(index, box, {ahead[0], ahead[1], ahead[2]});
 }
 
 // Tells the broadphase about it, so that what a body may come to touch is a pair by then.
@@ -375,7 +224,8 @@ const StepReport& World::step(double dt) {
     clock.add(report.milliseconds.finish);
     if (w.def.continuous) w.sweepFastBodies(dt);
     clock.add(report.milliseconds.continuous);
-    w.finishPoses(dt);
+    for (std::size_t k = 0; k < w.moving.size(); ++k)
+      if (w.leftProxies[k] != 0) w.moveProxy(w.moving[k], dt);
     clock.add(report.milliseconds.finish);
   } else {
     w.activeContacts.clear();

@@ -109,6 +109,7 @@ BodyId World::addBody(const BodyDef& def) {
     w.bodies.resize(index + 1);
     w.frames.resize(index + 1);
     w.clocks.resize(index + 1);
+    w.pairCounts.resize(index + 1, 0);
     w.changed.resize(index + 1, 0);
     w.forces.resize(index + 1);
     w.trends.resize(index + 1);

@@ -110,6 +110,11 @@ void inverseInertiaInWorld(const BodyState& body, const double* rotation, double
 // turnFreely() with locked axes.
 void turnLocked(BodyState& body, double dt);
 
+// m v with m symmetric: xx, xy, xz, yy, yz, zz.
+inline math::Vec3 timesSymmetric(const double (&m)[6], const math::Vec3& v) {
+  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z, m[2] * v.x + m[4] * v.y + m[5] * v.z};
+}
+
 // Throws std::invalid_argument.
 void require(bool condition, const std::string& message);
 void requireFinite(const Eigen::Vector3d& v, const char* what);
@@ -232,6 +237,7 @@ struct World::Impl {
   std::vector<BodyPair> pairs;      // slots, some of them free; mostly in the order of `pairOrder`
   std::vector<std::uint32_t> pairOrder;  // the slots in use, by (a, b)
   std::vector<std::uint32_t> freePairs;
+  std::vector<std::uint32_t> pairCounts;  // per body
   std::size_t scatteredPairs = 0;        // changes since the slots were in order
   std::vector<std::uint32_t> endedPairs, beganPairs;  // scratch of updatePairs()
   std::vector<std::size_t> pairPlaces;
@@ -344,7 +350,6 @@ struct World::Impl {
   void conserveIsolatedIslands(double dt);
   void conserveIsland(std::span<const IsolatedBody> island, double dt);
   void finishBodies(double dt);
-  void finishPoses(double dt);
   void sweepFastBodies(double dt);
   void updateEvents();
   void updateTrend(std::uint32_t body, double dt);
@@ -372,8 +377,9 @@ struct World::Impl {
   void moveFreely(std::uint32_t index, double dt);
   void moveSolved(BodyState& body, const SolverBody& solved, double dt) const;
   bool finishBody(std::uint32_t index, double dt);
-  void finishPose(std::uint32_t index, const Pose& before);
+  double finishPose(std::uint32_t index, const Pose& before);
   Aabb reachOf(std::uint32_t index, double dt, double (&ahead)[3]) const;
+  bool leavesProxy(std::uint32_t index, double dt) const;
   void moveProxy(std::uint32_t index, double dt);
 
   // Continuous collision: contacts of pairs that are apart, contacts at seams, sweeps of fast bodies.
@@ -390,6 +396,8 @@ struct World::Impl {
   bool turnContact(std::uint32_t contact, const math::Vec3& normal);
   void dropContact(std::uint32_t contact);
   bool mayCollide(std::uint32_t a, std::uint32_t b) const;
+  Aabb boundsOnTheWay(std::uint32_t index, const math::Vec3& turn) const;
+  bool needsSweep(std::uint32_t index, double moved, double dt) const;
   void collectSweptBodies(double dt);
   void addSweptBody(std::uint32_t index, double dt);
   void collectSweptPairs();

@@ -390,5 +390,25 @@ TEST(PhysicsContinuous, Deterministic) {
   EXPECT_EQ(run(), run());
 }
 
+// What has no pair is not swept as long as it stays in its fat box. A force that comes of a sudden throws it out of that.
+TEST(PhysicsContinuous, ABodyWithoutAPairThatIsThrownOutOfItsBoxHitsTheWall) {
+  for (const bool turns : {false, true}) {
+    World world(noGravity());
+    const BodyId box = world.addBody(boxAt({0.5, 0.05, 0.05}, {0, 0, 0}));
+    addStatic(world, {0.02, 5, 5}, {turns ? 0.3 : 3.0, turns ? 5.4 : 0.0, 0});  // thin; a plank that turns has to pass its end
+    world.step(kDt);
+    ASSERT_EQ(world.lastReport().pairs, 0);
+    const double mass = world.mass(box);
+    if (turns)
+      world.applyTorque(box, {0, 0, 2.0 / (kDt * kDt) * mass / 12});  // 2 rad in a step
+    else
+      world.applyForce(box, {6 / (kDt * kDt) * mass, 0, 0});  // 6 m in a step
+    world.step(kDt);
+    const Eigen::Vector3d tip = world.pose(box).orientation * Eigen::Vector3d(0.5, 0, 0) + world.pose(box).position;
+    EXPECT_LT(turns ? tip.y() : tip.x(), turns ? 0.42 : 3.0);
+    EXPECT_GT(turns ? tip.y() : tip.x(), turns ? 0.3 : 2.9);
+  }
+}
+
 }  // namespace
 }  // namespace sunder

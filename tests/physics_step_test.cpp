@@ -22,19 +22,6 @@ TEST(Step, TimeStepsThatAreNoneAreFlaggedAndChangeNothing) {
   EXPECT_EQ(world.step(kDt).errors, std::uint32_t{kStepOk});
 }
 
-// The parabola is exact, so any way to cut the time into steps ends in the same place.
-TEST(Step, FreeFlightDoesNotDependOnTheTimeStep) {
-  for (const int steps : {1, 7, 60, 1000}) {
-    World world;
-    BodyDef def = boxAt({0, 0, 100});
-    def.linearVelocity = {1, 2, 3};
-    const BodyId id = world.addBody(def);
-    for (int i = 0; i < steps; ++i) world.step(2.0 / steps);
-    EXPECT_LT((world.pose(id).position - Vector3d(2, 4, 106 - 2 * 9.81)).norm(), 1e-11) << steps;
-    EXPECT_LT((world.linearVelocity(id) - Vector3d(1, 2, 3 - 2 * 9.81)).norm(), 1e-11) << steps;
-  }
-}
-
 // What contacts do takes the same path for any length of step that resolves it.
 TEST(Step, AStackStandsAtAnyRate) {
   for (const double rate : {30.0, 60.0, 240.0, 1000.0}) {

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// How one body moves within a step: by itself, or as the solver found. docs/stepping.md, "Free motion".
+#include <cmath>
+
+#include "sunder/physics/world_internal.h"
+#include "sunder/solver/free_motion.h"
+
+namespace sunder {
+namespace {
+
+using namespace math;
+
+// rad per step. Below, the gyroscopic change of the velocity is taken at the start of the step; above, from the
+// momentum-conserving integrator.
+constexpr double kExplicitTurn = 0.02;
+
+void setMasses(SolverMass& out, const BodyState& body, const BodyFrame& frame) {
+  double inverse[6];
+  inverseInertiaInWorld(body, frame.rotation, inverse);
+  for (int k = 0; k < 6; ++k) out.inverseInertia[k] = static_cast<float>(inverse[k]);
+  out.inverseMass = static_cast<float>(1 / body.mass);
+}
+
+// rad per step. Above, a body's inertia in world axes changes too much within a step for the solver's constant one: kept
+// momentum would be energy from nowhere. Then the solver gets no gyroscopic torque, and turnSolved() turns the body.
+constexpr double kFarTurn = 0.2;
+bool turnsFar(const BodyState& body, const Vec3& turn) {
+  const Vec3 moments = load(body.inertia);
+  return !(moments.x == moments.y && moments.y == moments.z) && (body.def.lockedAxes & kLockRotation) == 0 &&
+         dot(turn, turn) >= kFarTurn * kFarTurn;
+}
+
+// Turns such a body by what the solver found for the start of the step: freely with the final velocity, which keeps its
+// energy, and then by what the displacement differs from that. Without impulses that is exactly the free motion.
+void turnSolved(BodyState& body, const Vec3& w, const Vec3& turn, double dt) {
+  store(body.angularVelocity, w);
+  turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
+  Eigen::Vector3d rest;
+  store(rest, turn - dt * w);
+  body.pose.orientation = turned(body.pose.orientation, rest);
+  store(body.angularVelocity, rotate(load(turned(Quaternion(1, 0, 0, 0), rest)), load(body.angularVelocity)));
+}
+
+// Change of the angular velocity over dt by -I^-1 (w x I w).
+Vec3 gyroscopicChange(const BodyState& body, double dt) {
+  const Vec3 w = load(body.angularVelocity), moments = load(body.inertia);
+  if ((moments.x == moments.y && moments.y == moments.z) || (w.x == 0 && w.y == 0 && w.z == 0)) return {0, 0, 0};
+  if (turnsFar(body, dt * w)) return {0, 0, 0};
+  if ((body.def.lockedAxes & kLockRotation) != 0) {
+    const Mat3 r = toMatrix(load(body.pose.orientation));
+    const Vec3 l = transposeTimes(r, w);
+    double inverse[6];
+    inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
+    return dt * timesSymmetric(inverse, cross(r * Vec3{moments.x * l.x, moments.y * l.y, moments.z * l.z}, w));
+  }
+  if (length(w) * dt < kExplicitTurn) {
+    const Mat3 r = toMatrix(load(body.pose.orientation));
+    const Vec3 l = transposeTimes(r, w);
+    const Vec3 torque = cross(Vec3{moments.x * l.x, moments.y * l.y, moments.z * l.z}, l);
+    return dt * (r * Vec3{torque.x / moments.x, torque.y / moments.y, torque.z / moments.z});
+  }
+  Quaternion q = body.pose.orientation;
+  Eigen::Vector3d end = body.angularVelocity;
+  turnFreely(q, end, body.inertia, dt);
+  return load(end) - w;
+}
+
+// The angular velocity after a body has turned, from the one before: what stays is the momentum I w in world axes.
+Vec3 afterTurn(const Vec3& w, const Eigen::Vector3d& inertia, const Quaternion& before, const Quaternion& after) {
+  const Vec3 moments = load(inertia);
+  if (moments.x == moments.y && moments.y == moments.z) return w;
+  const Mat3 start = toMatrix(load(before)), end = toMatrix(load(after));
+  const Vec3 inBody = transposeTimes(start, w);
+  const Vec3 l = transposeTimes(end, start * Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z});
+  return end * Vec3{l.x / moments.x, l.y / moments.y, l.z / moments.z};
+}
+
+}  // namespace
+
+// One body with contacts, as the solver sees it.
+void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const {
+  const BodyState& body = bodies[index];
+  const std::uint32_t number = solverBody[index];
+  SolverBody& out = solver.bodies[number];
+  SolverMass& mass = solver.masses[number];
+  SolverDrive& drive = solver.drives[number];
+  solver.locked[number] = body.def.kind == BodyKind::Dynamic ? body.def.lockedAxes : std::uint8_t{kLockNone};
+  const Vec3 v = load(body.linearVelocity), w = load(body.angularVelocity);
+  const double velocity[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
+  for (int k = 0; k < 6; ++k) out.velocity[k] = static_cast<float>(velocity[k]);
+  if (body.def.kind != BodyKind::Dynamic) return;
+  setMasses(mass, body, frames[index]);
+  const double h = dt / substeps;
+  const BodyForce& f = forces[index];
+  const Vec3 fall = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
+  Vec3 twist = {0, 0, 0};  // rad/s per substep, of the applied torque
+  if (f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0) {
+    double inverse[6];
+    inverseInertiaInWorld(body, frames[index].rotation, inverse);
+    twist = h * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
+  }
+  const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt) + twist;
+  const double gain[6] = {h * fall.x, h * fall.y, h * fall.z, gyro.x, gyro.y, gyro.z};
+  const double keep[2] = {1 / (1 + h * body.def.linearDamping), 1 / (1 + h * body.def.angularDamping)};
+  for (int k = 0; k < 6; ++k) {
+    const bool isLocked = (body.def.lockedAxes & (1 << k)) != 0;
+    drive.keep[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3]);
+    drive.gain[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3] * gain[k]);
+  }
+}
+
+// Motion without contacts: exact in the position (parabola), see turnFreely() for the rotation.
+void World::Impl::moveFreely(std::uint32_t index, double dt) {
+  BodyState& body = bodies[index];
+  Vec3 position = load(body.pose.position), v = load(body.linearVelocity);
+  const Vec3 w = load(body.angularVelocity);
+  if (body.def.kind == BodyKind::Dynamic) {
+    const Vec3 old = v;
+    const BodyForce& f = forces[index];
+    const Vec3 acceleration = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
+    v = (1 / (1 + dt * body.def.linearDamping)) * (v + dt * acceleration);
+    store(body.linearVelocity, v);
+    // Half of the torque before and half after the turn: second order.
+    const bool twisted = f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
+    const auto applyHalfTorque = [&] {
+      double inverse[6];
+      inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
+      store(body.angularVelocity, load(body.angularVelocity) + (0.5 * dt) * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]}));
+    };
+    if (twisted) applyHalfTorque();
+    if ((body.def.lockedAxes & kLockRotation) == 0)
+      turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
+    else
+      turnLocked(body, dt);
+    if (twisted) applyHalfTorque();
+    store(body.angularVelocity, (1 / (1 + dt * body.def.angularDamping)) * load(body.angularVelocity));
+    clearLockedVelocity(body);
+    position = position + (0.5 * dt) * (old + load(body.linearVelocity));
+  } else {
+    position = position + dt * v;
+    Eigen::Vector3d turn;
+    store(turn, dt * w);
+    body.pose.orientation = turned(body.pose.orientation, turn);
+  }
+  store(body.pose.position, position);
+}
+
+void World::Impl::moveSolved(BodyState& body, const SolverBody& solved, double dt) const {
+  const Vec3 moved = {solved.displacement[0], solved.displacement[1], solved.displacement[2]};
+  store(body.pose.position, load(body.pose.position) + moved);
+  store(body.linearVelocity, Vec3{solved.velocity[0], solved.velocity[1], solved.velocity[2]});
+  Vec3 w = {solved.velocity[3], solved.velocity[4], solved.velocity[5]};
+  const Vec3 turning = {solved.displacement[3], solved.displacement[4], solved.displacement[5]};
+  if (turnsFar(body, dt * load(body.angularVelocity)) || turnsFar(body, turning)) return turnSolved(body, w, turning, dt);
+  if (solved.displacement[3] != 0 || solved.displacement[4] != 0 || solved.displacement[5] != 0) {
+    Eigen::Vector3d turn;
+    store(turn, Vec3{solved.displacement[3], solved.displacement[4], solved.displacement[5]});
+    const Quaternion before = body.pose.orientation;
+    const Vec3 gyro = gyroscopicChange(body, dt);
+    body.pose.orientation = turned(before, turn);
+    // The gyroscopic change has turned the body rightly. But its momentum is exactly the one it had and what contacts gave
+    // to it, both with the inertia of the start of the step, which the solver worked with.
+    if ((body.def.lockedAxes & kLockRotation) == 0) w = afterTurn(w - gyro, body.inertia, before, body.pose.orientation);
+  }
+  store(body.angularVelocity, w);
+}
+
+}  // namespace sunder
