@@ -8,8 +8,6 @@
 namespace sunder::measure {
 namespace {
 
-constexpr double kGravity = 9.81;
-
 // --- free collisions ----------------------------------------------------------------------------------------------------
 
 struct Collision {
