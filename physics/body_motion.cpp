@@ -77,6 +77,12 @@ Vec3 afterTurn(const Vec3& w, const Eigen::Vector3d& inertia, const Quaternion& 
 
 }  // namespace
 
+// m/s^2, of a dynamic body without contacts.
+Vec3 World::Impl::freeAcceleration(std::uint32_t index) const {
+  const double* f = forces[index].force;
+  return bodies[index].def.gravityScale * load(def.gravity) + (1 / bodies[index].mass) * Vec3{f[0], f[1], f[2]};
+}
+
 // One body with contacts, as the solver sees it.
 void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const {
   const BodyState& body = bodies[index];
@@ -92,7 +98,7 @@ void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, dou
   setMasses(mass, body, frames[index]);
   const double h = dt / substeps;
   const BodyForce& f = forces[index];
-  const Vec3 fall = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
+  const Vec3 fall = freeAcceleration(index);
   Vec3 twist = {0, 0, 0};  // rad/s per substep, of the applied torque
   if (f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0) {
     double inverse[6];
@@ -117,8 +123,7 @@ void World::Impl::moveFreely(std::uint32_t index, double dt) {
   if (body.def.kind == BodyKind::Dynamic) {
     const Vec3 old = v;
     const BodyForce& f = forces[index];
-    const Vec3 acceleration = body.def.gravityScale * load(def.gravity) + (1 / body.mass) * Vec3{f.force[0], f.force[1], f.force[2]};
-    v = (1 / (1 + dt * body.def.linearDamping)) * (v + dt * acceleration);
+    v = (1 / (1 + dt * body.def.linearDamping)) * (v + dt * freeAcceleration(index));
     store(body.linearVelocity, v);
     // Half of the torque before and half after the turn: second order.
     const bool twisted = f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;

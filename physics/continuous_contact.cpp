@@ -33,12 +33,6 @@ double World::Impl::approachBound(const BodyPair& pair) const {
   return lastTimeStep * (length(velocity) + a.radius * length(load(a.angularVelocity)) + b.radius * length(load(b.angularVelocity)));
 }
 
-// m/s^2, of a dynamic body without contacts.
-Vec3 World::Impl::freeAcceleration(std::uint32_t index) const {
-  const double* f = forces[index].force;
-  return bodies[index].def.gravityScale * load(def.gravity) + (1 / bodies[index].mass) * Vec3{f[0], f[1], f[2]};
-}
-
 // The mean velocity (m/s) of a body over this step if nothing stops it. What had contacts in the last step will probably be
 // held by them in this one, too: it does not fall.
 Vec3 World::Impl::velocityAhead(std::uint32_t index) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the sources of continuous collision share: the motion of a body over a step and the time of first contact of two
-// of them. Not installed.
+// What the sources of continuous collision share: the motion of a body over a step, the time of first contact of two of them,
+// and what they store from step to step. Not installed.
 #pragma once
 #include <compare>
 #include <cstdint>
@@ -12,6 +12,9 @@
 #include "sunder/narrowphase/shape_cast.h"
 
 namespace sunder {
+
+// In place of the number of a body, a contact or any other thing that is not there.
+inline constexpr std::uint32_t kNone = 0xffffffffu;
 
 // The constant motion that leads from one pose to another in one unit of time, velocities per step. `angularVelocity`
 // (rad/s) over dt tells how many whole turns there are, which two poses can't show.
@@ -72,6 +75,30 @@ struct SweepStorage {
   std::vector<SweptPair> pairs;
   std::vector<SweepHit> hits;  // a heap, the earliest on top
   std::vector<std::uint32_t> deepPairs;  // places in `pairs`: one that starts deep in something at rest
+};
+
+// Storage of removeGhostContacts().
+struct GhostStorage {
+  // A contact of one body with something that it can't move.
+  struct GroundContact {
+    std::uint32_t place, ground;  // in activeContacts; body
+    math::Vec3 normal;            // out of the ground, world
+    std::uint32_t plane;          // in `planes`
+    bool isReal = false;
+    std::uint32_t by = kNone;     // a ghost: the plane that tells
+  };
+  // What such contacts hold the body at.
+  struct Plane {
+    math::Vec3 normal;
+    double height;        // m, along the normal, from the body
+    bool isReal = false;  // one of its contacts is
+    int alive = 0, open = 0, loaded = 0;  // contacts that are no ghosts; of those, ones not known to be real; of those, with load
+  };
+  std::vector<std::uint32_t> first;  // per body: its last ground contact, as a place in activeContacts
+  std::vector<std::uint32_t> next;   // per active contact: the one before
+  std::vector<std::uint32_t> seams;  // bodies with several
+  std::vector<GroundContact> contacts;  // of one body
+  std::vector<Plane> planes;
 };
 
 }  // namespace sunder

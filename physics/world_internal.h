@@ -22,8 +22,6 @@ namespace sunder {
 // found in the step that needs it.
 inline constexpr double kContactMargin = 0.005;
 
-inline constexpr std::uint32_t kNone = 0xffffffffu;
-
 // Loops over fewer pairs or bodies take less time than it takes to share them.
 inline constexpr int kLeastPairs = 512;
 inline constexpr int kLeastBodies = 256;
@@ -145,30 +143,6 @@ struct IsolatedContact {
 struct IsolatedBodies {
   std::vector<IsolatedBody> bodies;
   std::vector<IsolatedContact> contacts;
-};
-
-// Storage of removeGhostContacts().
-struct GhostStorage {
-  // A contact of one body with something that it can't move.
-  struct GroundContact {
-    std::uint32_t place, ground;  // in activeContacts; body
-    math::Vec3 normal;            // out of the ground, world
-    std::uint32_t plane;          // in `planes`
-    bool isReal = false;
-    std::uint32_t by = kNone;     // a ghost: the plane that tells
-  };
-  // What such contacts hold the body at.
-  struct Plane {
-    math::Vec3 normal;
-    double height;        // m, along the normal, from the body
-    bool isReal = false;  // one of its contacts is
-    int alive = 0, open = 0, loaded = 0;  // contacts that are no ghosts; of those, ones not known to be real; of those, with load
-  };
-  std::vector<std::uint32_t> first;  // per body: its last ground contact, as a place in activeContacts
-  std::vector<std::uint32_t> next;   // per active contact: the one before
-  std::vector<std::uint32_t> seams;  // bodies with several
-  std::vector<GroundContact> contacts;  // of one body
-  std::vector<Plane> planes;
 };
 
 // Storage of findFirstLoads().
@@ -374,6 +348,7 @@ struct World::Impl {
   bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting = nullptr) const;
   static void setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative);
   bool touches(const Contact& contact) const;
+  math::Vec3 freeAcceleration(std::uint32_t index) const;
   void moveFreely(std::uint32_t index, double dt);
   void moveSolved(BodyState& body, const SolverBody& solved, double dt) const;
   bool finishBody(std::uint32_t index, double dt);
@@ -383,7 +358,6 @@ struct World::Impl {
   void moveProxy(std::uint32_t index, double dt);
 
   // Continuous collision: contacts of pairs that are apart, contacts at seams, sweeps of fast bodies.
-  math::Vec3 freeAcceleration(std::uint32_t index) const;
   math::Vec3 velocityAhead(std::uint32_t index) const;
   double approachBound(const BodyPair& pair) const;
   bool predictContact(BodyPair& pair, Contact& next) const;
