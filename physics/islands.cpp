@@ -164,7 +164,7 @@ void World::Impl::groupContacts() {
   for (const ContactRef& contact : activeContacts) {
     const std::uint32_t root = rootOf(contact);
     const Island& island = islands[root];
-    if (island.mayHit && island.contacts > 1 && island.contacts <= kMostSweptContacts) {
+    if (island.mayHit && island.contacts <= kMostSweptContacts) {
       hitContacts.push_back({root, static_cast<std::uint32_t>(hitContacts.size()), contact});
       continue;
     }

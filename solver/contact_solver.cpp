@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sunder/narrowphase/math_internal.h"
+#include "sunder/solver/free_motion.h"
 
 namespace sunder {
 namespace {
@@ -48,17 +49,29 @@ constexpr double kSlopStep = 1.0 / 60;
 constexpr double kHitSpeed = 0.25;      // m/s
 constexpr double kRestitutionThreshold = 0.5;  // m/s
 
-// How far B moves relative to A, in whole substeps of h seconds, before two bodies hit that are `gap` apart at one point,
-// rA and rB from their centres. With it in the arms the impulse of the hit acts along one line on both of them, which
-// conserves their angular momentum.
-Vec3 travelBeforeHit(const SolverBody& a, const SolverBody& b, const Vec3& normal, const Vec3& rA, const Vec3& rB, double gap, double h) {
-  const auto linear = [](const SolverBody& s) { return Vec3{s.velocity[0], s.velocity[1], s.velocity[2]}; };
-  const auto angular = [](const SolverBody& s) { return Vec3{s.velocity[3], s.velocity[4], s.velocity[5]}; };
-  const Vec3 relative = linear(b) - linear(a);
-  const double closing = -dot(normal, relative + cross(angular(b), rB) - cross(angular(a), rA));
-  if (!(closing * h > 0)) return {0, 0, 0};
-  constexpr double kMostSubsteps = 64;  // of a step
-  return (h * static_cast<int>(std::min(gap / (closing * h), kMostSubsteps))) * relative;
+float substepOf(const ContactSolverSettings& settings) { return static_cast<float>(settings.dt / settings.substeps); }
+
+Vec3 linearVelocity(const SolverBody& s) { return {s.velocity[0], s.velocity[1], s.velocity[2]}; }
+Vec3 angularVelocity(const SolverBody& s) { return {s.velocity[3], s.velocity[4], s.velocity[5]}; }
+
+Mat3 rotationBy(const Vec3& rotationVector) {
+  Eigen::Vector3d vector;
+  store(vector, rotationVector);
+  return toMatrix(load(turned(Quaternion(1, 0, 0, 0), vector)));
+}
+
+// When, in seconds from the start of a step of dt seconds, two bodies hit that are `gap` (m) apart at one point, rA and rB (m) from
+// their centres; 0 if they will not in this step.
+double timeOfHit(const SolverBody& a, const SolverBody& b, const Vec3& normal, const Vec3& rA, const Vec3& rB, double gap, double dt) {
+  const Vec3 wA = angularVelocity(a), wB = angularVelocity(b), relative = linearVelocity(b) - linearVelocity(a);
+  // It is an estimate: what seems to come up to a step too late may yet hit at the end of this one.
+  const auto timeWith = [&](const Vec3& armA, const Vec3& armB) {
+    const double closing = -dot(normal, relative + cross(wB, armB) - cross(wA, armA));
+    return 2 * dt * closing > gap ? std::min(gap / closing, dt) : 0;
+  };
+  // On the way the arms turn: half way they are as in the mean.
+  const double half = 0.5 * timeWith(rA, rB);
+  return half > 0 ? timeWith(rotationBy(half * wA) * rA, rotationBy(half * wB) * rB) : 0;
 }
 
 // What a substep changes of a block, but for the sums over the substeps: to `held`, or back.
@@ -96,9 +109,7 @@ void restart(std::vector<T>& items, std::size_t count) {
 
 }  // namespace
 
-void ContactSolver::clear() {
-  resize(1);
-}
+void ContactSolver::clear() { resize(1); }
 
 void ContactSolver::resize(std::size_t count) {
   restart(bodies, count);
@@ -126,7 +137,8 @@ void ContactSolver::forEachPart(ThreadPool& pool, Work&& work) {
 }
 
 void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
-                             const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames, float substep) {
+                             const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
+                             const ContactSolverSettings& settings) {
   const BodyFrame& frameA = frames[contact.bodyA];
   const BodyFrame& frameB = frames[contact.bodyB];
   const auto matrix = [](const double* r) { return Mat3{{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}}; };
@@ -148,18 +160,17 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
     out[2][lane] = static_cast<float>(scale * v.z);
   };
   // Impulses are forces times the substep: another length of it scales them.
-  const float scale = contact.substep > 0 ? substep / contact.substep : 0.0f;
+  const float scale = contact.substep > 0 ? substepOf(settings) / contact.substep : 0.0f;
   put(in.normal, sign, normal);
   double gap = HUGE_VAL;
-  Vec3 nearestA = {0, 0, 0}, nearestB = {0, 0, 0};
+  int nearest = 0;
   for (int i = 0; i < contact.pointCount; ++i) {
     const Contact::Point& point = contact.points[i];
     const Vec3 onA = rotationA * vector(point.onA), onB = offset + rotationB * vector(point.onB);  // from A
     const double separation = dot(normal, onB - onA);
     if (separation < gap) {
       gap = separation;
-      nearestA = onA;
-      nearestB = onB;
+      nearest = i;
     }
     const Vec3 middle = 0.5 * (onA + onB);
     put(in.point[i], 1.0, swapped ? middle : middle - offset);
@@ -168,9 +179,23 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
     block.points[i].impulse[lane] = scale * point.impulse;
     block.deepest = std::max(block.deepest, static_cast<float>(-separation));
   }
-  // Between fixed and moving bodies there is nothing to conserve.
-  const bool flies = gap > 0 && contact.pointCount > 0 && moves(a) && moves(b);
-  put(in.offset, sign, flies ? offset + travelBeforeHit(bodies[a], bodies[b], normal, nearestA, nearestB - offset, gap, static_cast<double>(substep)) : offset);
+  // Of bodies that will hit the arms are those of that moment: of the lighter one to its own point, turned as it will be; of the other
+  // to where that will be then, relative to it. So the impulse acts along one line on both.
+  Vec3 ahead = offset;
+  const SolverBody &bodyA = bodies[a], &bodyB = bodies[b];
+  const Contact::Point& first = contact.points[nearest];
+  const double time = gap > 0 ? timeOfHit(bodyA, bodyB, normal, rotationA * vector(first.onA), rotationB * vector(first.onB), gap, settings.dt) : 0;
+  if (time > 0) {
+    const double h = settings.dt / settings.substeps;
+    ahead = offset + (h * std::floor(time / h)) * (linearVelocity(bodyB) - linearVelocity(bodyA));
+    const bool isA = contact.fixedB || (!contact.fixedA && masses[a].inverseMass > masses[b].inverseMass);
+    const Mat3 turn = rotationBy(time * angularVelocity(isA ? bodyA : bodyB));
+    for (int i = 0; i < contact.pointCount; ++i) {
+      const Vec3 own = turn * (isA ? rotationA * vector(contact.points[i].onA) : rotationB * vector(contact.points[i].onB));
+      put(in.point[i], 1.0, isA && !swapped ? own - ahead : own);
+    }
+  }
+  put(in.offset, sign, ahead);
   for (int i = contact.pointCount; i < 4; ++i) {
     block.points[i].separation[lane] = 0;
     block.points[i].impulse[lane] = 0;
@@ -196,11 +221,11 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
 }
 
 void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                               const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel, ThreadPool& pool) {
+                               const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
   forEachPart(pool, [&](std::span<ContactBlock> blocks) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (i + 1 < blocks.size()) prefetchContacts(blocks[i + 1], contacts);
-      fillBlock(blocks[i], contacts, solverBody, frames, substep, kernel);
+      fillBlock(blocks[i], contacts, solverBody, frames, settings, kernel);
     }
   });
   deepest_ = 0;
@@ -212,14 +237,14 @@ void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::
 }
 
 void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                              const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel) {
+                              const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel) {
   ContactBlockInput in;
-  in.sagSpeed = static_cast<float>(kMostSag * kStiffness * kBias) / substep;
+  in.sagSpeed = static_cast<float>(kMostSag * kStiffness * kBias) / substepOf(settings);
   block.pointCount = 0;
   block.deepest = 0;
   block.isLocked = block.isNew = block.startedInside = false;
   for (int lane = 0; lane < block.laneCount; ++lane)
-    fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, substep);
+    fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, settings);
   for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
     block.bodyA[lane] = block.bodyB[lane] = block.locksA[lane] = block.locksB[lane] = 0;
     in.normal[2][lane] = 1.0f;
@@ -382,10 +407,10 @@ void ContactSolver::solve(std::vector<Contact>& contacts, std::span<const Contac
                           const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
                           const ContactSolverSettings& settings, ThreadPool& pool) {
   const ContactKernel& kernel = contactKernel();
-  const float substep = static_cast<float>(settings.dt / settings.substeps);
+  const float substep = substepOf(settings);
   restart(colorsUsed_, 2 * bodies.size());
   colorContacts(active, solverBody);
-  fillBlocks(contacts, solverBody, frames, substep, kernel, pool);
+  fillBlocks(contacts, solverBody, frames, settings, kernel, pool);
   runSubsteps(settings, kernel, pool);
   // A contact is in one lane only.
   forEachPart(pool, [&](std::span<const ContactBlock> blocks) { storeImpulses(blocks, contacts, solverBody, substep); });

@@ -64,11 +64,12 @@ class ContactSolver {
  private:
   void colorContacts(std::span<const ContactRef> active, const std::vector<std::uint32_t>& solverBody);
   void fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                  const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel, ThreadPool& pool);
+                  const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool);
   void fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                 const std::vector<BodyFrame>& frames, float substep, const ContactKernel& kernel);
+                 const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel);
   void fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
-                const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames, float substep);
+                const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
+                const ContactSolverSettings& settings);
   template <class Work>
   void forEachPart(ThreadPool& pool, Work&& work);
   int leastShared(std::size_t color) const;

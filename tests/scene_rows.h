@@ -166,7 +166,7 @@ inline Shots measureShots(const std::string& name) {
 inline double measurePlank(double speed, double spin, double start) {
   demo::Scene scene;
   scene.gravity.setZero();
-  addStatic(scene, {0.025, 4, 4}, {0, 0, 0});
+  addStatic(scene, {0.025, 40, 40}, {0, 0, 0});  // wider than the plank can slide along it
   BodyDef& plank = addDynamic(scene, {1.5, 0.05, 0.1}, {start, 0, 0});
   plank.linearVelocity = {speed, 0, 0};
   plank.angularVelocity = {0, spin, 0};
