@@ -15,6 +15,12 @@ using namespace math;
 
 // Of the smallest half extent of the two boxes: further apart, a pair that nears has a contact only if the boxes meet.
 constexpr double kNearShare = 0.1;
+// A box that lands on a corner lands on others in the same step, so a contact has all points that the bodies may reach in it. But
+// what would hit in the substep after a hit hits with it, and its arms are those of the first point: of bodies that come nearer by
+// `approach` in a step, points further away than this share of extent^2 / approach are left to the next step. (A cube that comes back
+// from a wall is within 15 % of its speed with 0.5, within 25 % with 1; boxes that land after 2 m are 1 mm deep at most with either in
+// nine cases of ten, 40 without.)
+constexpr double kReachShare = 0.5;
 // Share of the smallest half extent of the two boxes that they may move before the manifold is made anew.
 constexpr double kRecycleShare = 0.002;
 // m. Bodies that were put inside each other count as that until they are nearer than this to being apart.
@@ -117,16 +123,16 @@ void World::Impl::setManifold(Contact& contact, const ContactManifold& manifold,
   }
 }
 
-// Makes the contact of a pair by a full query, of the bodies where they are or where they will meet; `old` is the one that
-// the pair had, or null. False: too far apart for a contact.
-bool World::Impl::queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting) const {
+// Makes the contact of a pair by a full query, of the bodies where they are or where they will meet, of all points no further apart
+// than `reach` (m); `old` is the one that the pair had, or null. False: further apart than maxDistance (m).
+bool World::Impl::queryContact(BodyPair& pair, const Contact* old, double maxDistance, double reach, Contact& next, const Pose* meeting) const {
   const BodyState& a = bodies[pair.a];
   const BodyState& b = bodies[pair.b];
   const Pose relative = meeting != nullptr ? *meeting : relativePose(a.pose, b.pose);
   BoxCollision collision;
-  collideBoxes({a.def.halfExtents}, {b.def.halfExtents}, relative, maxDistance, def.narrowphase, pair.cache, collision);
+  collideBoxes({a.def.halfExtents}, {b.def.halfExtents}, relative, std::max(reach, maxDistance), def.narrowphase, pair.cache, collision);
   const double now = clocks[pair.a].now + clocks[pair.b].now;
-  if (collision.manifold.pointCount == 0) {
+  if (collision.manifold.pointCount == 0 || collision.signedDistance > maxDistance) {
     if (meeting == nullptr) pair.reach = now + (collision.signedDistance - kContactMargin);
     return false;
   }
@@ -202,14 +208,20 @@ bool World::Impl::updateContact(std::uint32_t slot, ContactBlockUpdate& block) {
   // The clocks also count motion that the two share.
   const double approach = approachBound(pair), now = a.now + b.now;
   if (pair.contact == kNone && now + approach < pair.reach) return false;
-  const double near = kNearShare * smallestExtent(bodies[pair.a], bodies[pair.b]);
+  const double smallest = smallestExtent(bodies[pair.a], bodies[pair.b]), near = kNearShare * smallest;
   Contact* const old = pair.contact != kNone ? &contacts[pair.contact] : nullptr;
   Contact next;
   ++block.queries;
-  bool found = queryContact(pair, old, kContactMargin + std::min(approach, near), next);
-  if (!found && near < approach && pair.reach < now + approach) {
+  const double reach = kContactMargin + std::min(approach, std::max(near, kReachShare * smallest * smallest / approach));
+  bool found = queryContact(pair, old, kContactMargin + std::min(approach, near), reach, next);
+  // What comes nearer by more than that in this step may turn as well, and hit with something else than what is nearest now.
+  if (near < approach && (found ? leastSeparation(next) > kContactMargin : pair.reach < now + approach)) {
     ++block.queries;
-    found = predictContact(pair, next);
+    Contact met;
+    if (predictContact(pair, old, reach, met)) {
+      next = met;
+      found = true;
+    }
   }
   if (old != nullptr && found) {
     *old = next;

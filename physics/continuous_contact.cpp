@@ -43,8 +43,8 @@ Vec3 World::Impl::velocityAhead(std::uint32_t index) const {
   return v + (0.5 * lastTimeStep) * freeAcceleration(index);
 }
 
-// Whether the pair, which is further apart than a contact reaches, meets in this step; then it has a contact.
-bool World::Impl::predictContact(BodyPair& pair, Contact& next) const {
+// Whether the pair meets in this step; then it has the contact of the place where it does, of points up to `reach` (m) apart.
+bool World::Impl::predictContact(BodyPair& pair, const Contact* old, double reach, Contact& next) const {
   const auto motionAhead = [this](std::uint32_t index) {
     Motion motion;
     motion.pose = bodies[index].pose;
@@ -61,7 +61,7 @@ bool World::Impl::predictContact(BodyPair& pair, Contact& next) const {
       firstImpact(shrinksA ? core(boxA, graze) : boxA, motionA, shrinksA ? boxB : core(boxB, graze), motionB, 1, 0.1 * graze);
   if (!impact.hit) return false;
   const Pose meeting = relativePose(poseAt(motionA, impact.time), poseAt(motionB, impact.time));
-  return queryContact(pair, nullptr, graze, next, &meeting);
+  return queryContact(pair, old, graze, (1 - impact.time) * reach, next, &meeting);
 }
 
 }  // namespace sunder

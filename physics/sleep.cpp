@@ -100,7 +100,7 @@ void World::Impl::wakeDisturbed() {
     if (!sleeps) continue;
     Contact next;
     ++report.narrowphaseQueries;
-    if (!queryContact(pair, nullptr, kTouchDistance, next)) continue;
+    if (!queryContact(pair, nullptr, kTouchDistance, kTouchDistance, next)) continue;
     pair.stale = false;
     pair.contact = newContact();
     contacts[pair.contact] = next;

@@ -345,7 +345,7 @@ struct World::Impl {
   bool mayHit(const Contact& contact) const;
   void addLoad(Island& island, const Contact& contact) const;
   double substepFactorOf(const Island& island) const;
-  bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, Contact& next, const Pose* meeting = nullptr) const;
+  bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, double reach, Contact& next, const Pose* meeting = nullptr) const;
   static void setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative);
   bool touches(const Contact& contact) const;
   math::Vec3 freeAcceleration(std::uint32_t index) const;
@@ -360,7 +360,7 @@ struct World::Impl {
   // Continuous collision: contacts of pairs that are apart, contacts at seams, sweeps of fast bodies.
   math::Vec3 velocityAhead(std::uint32_t index) const;
   double approachBound(const BodyPair& pair) const;
-  bool predictContact(BodyPair& pair, Contact& next) const;
+  bool predictContact(BodyPair& pair, const Contact* old, double reach, Contact& next) const;
   void removeGhostContacts();
   void chainGroundContacts();
   bool findGroundPlanes(std::uint32_t body, double seam);

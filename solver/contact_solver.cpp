@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "sunder/narrowphase/math_internal.h"
-#include "sunder/solver/free_motion.h"
 
 namespace sunder {
 namespace {
@@ -38,9 +37,11 @@ constexpr double kLift = 0.1;
 // the point is so high that it sags by no more than this, were it not for the share above.
 constexpr double kMostSag = 5e-4;
 constexpr double kMaxPushSpeed = 3.0;   // m/s
-// Bodies that were put inside each other move apart at up to this speed, m/s, found in so many passes.
+// Bodies that were put inside each other move apart at up to this speed, m/s, found in so many passes: more where some are deeper
+// than this (m), since with two a pair that others press on moves at a fifth of the speed.
 constexpr double kCalmPushSpeed = 1.0;
-constexpr int kCalmPasses = 2;
+constexpr int kCalmPasses = 2, kDeepCalmPasses = 4;
+constexpr double kDeepInside = 0.012;
 // Sweeps over hits go on until the energy that a sweep moves has come down to this share of the most.
 constexpr float kHitRest = 1e-4f;
 // m, in steps of at least kSlopStep seconds. Half of what a body falls in a substep, so it is less in shorter ones.
@@ -48,31 +49,6 @@ constexpr double kSlop = 2e-5;
 constexpr double kSlopStep = 1.0 / 60;
 constexpr double kHitSpeed = 0.25;      // m/s
 constexpr double kRestitutionThreshold = 0.5;  // m/s
-
-float substepOf(const ContactSolverSettings& settings) { return static_cast<float>(settings.dt / settings.substeps); }
-
-Vec3 linearVelocity(const SolverBody& s) { return {s.velocity[0], s.velocity[1], s.velocity[2]}; }
-Vec3 angularVelocity(const SolverBody& s) { return {s.velocity[3], s.velocity[4], s.velocity[5]}; }
-
-Mat3 rotationBy(const Vec3& rotationVector) {
-  Eigen::Vector3d vector;
-  store(vector, rotationVector);
-  return toMatrix(load(turned(Quaternion(1, 0, 0, 0), vector)));
-}
-
-// When, in seconds from the start of a step of dt seconds, two bodies hit that are `gap` (m) apart at one point, rA and rB (m) from
-// their centres; 0 if they will not in this step.
-double timeOfHit(const SolverBody& a, const SolverBody& b, const Vec3& normal, const Vec3& rA, const Vec3& rB, double gap, double dt) {
-  const Vec3 wA = angularVelocity(a), wB = angularVelocity(b), relative = linearVelocity(b) - linearVelocity(a);
-  // It is an estimate: what seems to come up to a step too late may yet hit at the end of this one.
-  const auto timeWith = [&](const Vec3& armA, const Vec3& armB) {
-    const double closing = -dot(normal, relative + cross(wB, armB) - cross(wA, armA));
-    return 2 * dt * closing > gap ? std::min(gap / closing, dt) : 0;
-  };
-  // On the way the arms turn: half way they are as in the mean.
-  const double half = 0.5 * timeWith(rA, rB);
-  return half > 0 ? timeWith(rotationBy(half * wA) * rA, rotationBy(half * wB) * rB) : 0;
-}
 
 // What a substep changes of a block, but for the sums over the substeps: to `held`, or back.
 template <bool kHold>
@@ -136,90 +112,6 @@ void ContactSolver::forEachPart(ThreadPool& pool, Work&& work) {
   });
 }
 
-void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
-                             const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
-                             const ContactSolverSettings& settings) {
-  const BodyFrame& frameA = frames[contact.bodyA];
-  const BodyFrame& frameB = frames[contact.bodyB];
-  const auto matrix = [](const double* r) { return Mat3{{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}}; };
-  const auto vector = [](const double* v) { return Vec3{v[0], v[1], v[2]}; };
-  const Mat3 rotationA = matrix(frameA.rotation), rotationB = matrix(frameB.rotation);
-  const Vec3 offset = vector(frameB.position) - vector(frameA.position);
-  const Vec3 normal = rotationA * vector(contact.normal);
-  const std::uint32_t a = solverBody[contact.bodyA], b = solverBody[contact.bodyB];
-  // The lane's A is the fixed body, if there is one. Turned round, the twist about the normal keeps its sign.
-  const bool swapped = !moves(b);
-  const double sign = swapped ? -1.0 : 1.0;
-  block.bodyA[lane] = static_cast<std::int32_t>(swapped ? b : a);
-  block.bodyB[lane] = static_cast<std::int32_t>(swapped ? a : b);
-  in.moves[swapped ? 1 : 0][lane] = contact.fixedA ? 0.0f : 1.0f;
-  in.moves[swapped ? 0 : 1][lane] = contact.fixedB ? 0.0f : 1.0f;
-  const auto put = [lane](ContactBlock::Lanes(&out)[3], double scale, const Vec3& v) {
-    out[0][lane] = static_cast<float>(scale * v.x);
-    out[1][lane] = static_cast<float>(scale * v.y);
-    out[2][lane] = static_cast<float>(scale * v.z);
-  };
-  // Impulses are forces times the substep: another length of it scales them.
-  const float scale = contact.substep > 0 ? substepOf(settings) / contact.substep : 0.0f;
-  put(in.normal, sign, normal);
-  double gap = HUGE_VAL;
-  int nearest = 0;
-  for (int i = 0; i < contact.pointCount; ++i) {
-    const Contact::Point& point = contact.points[i];
-    const Vec3 onA = rotationA * vector(point.onA), onB = offset + rotationB * vector(point.onB);  // from A
-    const double separation = dot(normal, onB - onA);
-    if (separation < gap) {
-      gap = separation;
-      nearest = i;
-    }
-    const Vec3 middle = 0.5 * (onA + onB);
-    put(in.point[i], 1.0, swapped ? middle : middle - offset);
-    in.present[i][lane] = 1.0f;
-    block.points[i].separation[lane] = static_cast<float>(separation);
-    block.points[i].impulse[lane] = scale * point.impulse;
-    block.deepest = std::max(block.deepest, static_cast<float>(-separation));
-  }
-  // Of bodies that will hit the arms are those of that moment: of the lighter one to its own point, turned as it will be; of the other
-  // to where that will be then, relative to it. So the impulse acts along one line on both.
-  Vec3 ahead = offset;
-  const SolverBody &bodyA = bodies[a], &bodyB = bodies[b];
-  const Contact::Point& first = contact.points[nearest];
-  const double time = gap > 0 ? timeOfHit(bodyA, bodyB, normal, rotationA * vector(first.onA), rotationB * vector(first.onB), gap, settings.dt) : 0;
-  if (time > 0) {
-    const double h = settings.dt / settings.substeps;
-    ahead = offset + (h * std::floor(time / h)) * (linearVelocity(bodyB) - linearVelocity(bodyA));
-    const bool isA = contact.fixedB || (!contact.fixedA && masses[a].inverseMass > masses[b].inverseMass);
-    const Mat3 turn = rotationBy(time * angularVelocity(isA ? bodyA : bodyB));
-    for (int i = 0; i < contact.pointCount; ++i) {
-      const Vec3 own = turn * (isA ? rotationA * vector(contact.points[i].onA) : rotationB * vector(contact.points[i].onB));
-      put(in.point[i], 1.0, isA && !swapped ? own - ahead : own);
-    }
-  }
-  put(in.offset, sign, ahead);
-  for (int i = contact.pointCount; i < 4; ++i) {
-    block.points[i].separation[lane] = 0;
-    block.points[i].impulse[lane] = 0;
-  }
-  for (int k = 0; k < 3; ++k) {
-    in.frictionImpulse[k][lane] = static_cast<float>(sign) * scale * contact.frictionImpulse[k];
-    in.surfaceVelocity[k][lane] = static_cast<float>(sign) * contact.surfaceVelocity[k];
-  }
-  block.twistImpulse[lane] = scale * contact.twistImpulse;
-  in.reference[lane] = scale * contact.reference;
-  block.friction[lane] = contact.friction;
-  block.restitution[lane] = contact.restitution;
-  block.isNew = block.isNew || contact.isNew;
-  block.startedInside = block.startedInside || contact.startedInside;
-  const SolverDrive& driveA = drives[static_cast<std::size_t>(block.bodyA[lane])];
-  const SolverDrive& driveB = drives[static_cast<std::size_t>(block.bodyB[lane])];
-  block.locksA[lane] = locked[static_cast<std::size_t>(block.bodyA[lane])];
-  block.locksB[lane] = locked[static_cast<std::size_t>(block.bodyB[lane])];
-  block.isLocked = block.isLocked || (block.locksA[lane] | block.locksB[lane]) != 0;
-  block.normalGain[lane] = 0;
-  for (int k = 0; k < 3; ++k) block.normalGain[lane] += in.normal[k][lane] * (driveB.gain[k] - driveA.gain[k]);
-  block.pointCount = std::max(block.pointCount, static_cast<std::int32_t>(contact.pointCount));
-}
-
 void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                                const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
   forEachPart(pool, [&](std::span<ContactBlock> blocks) {
@@ -239,7 +131,7 @@ void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::
 void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                               const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel) {
   ContactBlockInput in;
-  in.sagSpeed = static_cast<float>(kMostSag * kStiffness * kBias) / substepOf(settings);
+  in.sagSpeed = static_cast<float>(kMostSag * kStiffness * kBias) / settings.substep();
   block.pointCount = 0;
   block.deepest = 0;
   block.isLocked = block.isNew = block.startedInside = false;
@@ -347,7 +239,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     if (startedInside_) {
       holdBlocks();
       heldBodies_ = bodies;
-      for (int pass = 0; pass < kCalmPasses; ++pass) solveNormals(kCalmPushSpeed);
+      for (int pass = deepest_ > kDeepInside ? kDeepCalmPasses : kCalmPasses; pass > 0; --pass) solveNormals(kCalmPushSpeed);
     }
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) bodies[i].displacement[k] = bodies[i].displacement[k] + step * bodies[i].velocity[k];
@@ -407,7 +299,7 @@ void ContactSolver::solve(std::vector<Contact>& contacts, std::span<const Contac
                           const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
                           const ContactSolverSettings& settings, ThreadPool& pool) {
   const ContactKernel& kernel = contactKernel();
-  const float substep = substepOf(settings);
+  const float substep = settings.substep();
   restart(colorsUsed_, 2 * bodies.size());
   colorContacts(active, solverBody);
   fillBlocks(contacts, solverBody, frames, settings, kernel, pool);

@@ -30,6 +30,7 @@ struct ContactSolverSettings {
   double dt = 1.0 / 60.0;
   // For one small island: hits are swept over all contacts until they have gone through, at most so many times. 0: they are not.
   int hitSweeps = 0;
+  float substep() const { return static_cast<float>(dt / substeps); }  // s
 };
 
 // Solves the contacts of one step: positional soft step, docs/stepping.md. Holds the storage that stays from step to

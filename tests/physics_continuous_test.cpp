@@ -345,7 +345,8 @@ TEST(PhysicsContinuous, DeepInTheFloorIsNoPrison) {
       const double before = world.pose(id).position.x();
       for (int i = 0; i < 6; ++i) {
         world.step(kDt);
-        EXPECT_NEAR(world.pose(id).position.y(), 0.02 - depth, 0.015) << depth << " m, " << spin << " rad/s, step " << i;
+        // With its middle beyond both surfaces it may rest against either.
+        EXPECT_NEAR(world.pose(id).position.y(), 0.02 - depth, depth < 0.02 ? 0.009 : 0.025) << depth << " m, " << spin << " rad/s, step " << i;
       }
       EXPECT_NEAR(world.pose(id).position.x() - before, 6 * kDt, 0.01) << depth << " m, " << spin << " rad/s";
     }
