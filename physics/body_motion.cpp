@@ -75,6 +75,30 @@ Vec3 afterTurn(const Vec3& w, const Eigen::Vector3d& inertia, const Quaternion& 
   return end * Vec3{l.x / moments.x, l.y / moments.y, l.z / moments.z};
 }
 
+// What a damping of c (1/s) leaves of the motion over a time t, of v' = g - c v exactly: v(t) = keep v + gain g,
+// x(t) = x + gain v + fall g.
+struct Damped {
+  double keep, gain, fall;  // 1, s, s^2
+};
+Damped dampedOver(double t, double c) {
+  if (c == 0) return {1, t, 0.5 * t * t};
+  // exp(-y), (1 - exp(-y)) / y and (y - 1 + exp(-y)) / y^2 for y < 1/8 by Taylor series, the first term left out is below 1e-17;
+  // from there by doubling the time.
+  double y = c * t;
+  int doublings = 0;
+  for (; y > 0.125 && doublings < 64; ++doublings) y *= 0.5;
+  if (y > 0.125) return {0, 1 / c, t / c};
+  double term = 1;
+  for (int k = 12; k >= 3; --k) term = 1 - y / k * term;
+  double fall = 0.5 * term, gain = 1 - y * fall, keep = 1 - y * gain;
+  for (; doublings > 0; --doublings) {
+    fall = 0.25 * (2 * fall + gain * gain);
+    gain = 0.5 * gain * (1 + keep);
+    keep *= keep;
+  }
+  return {keep, t * gain, t * t * fall};
+}
+
 }  // namespace
 
 // m/s^2, of a dynamic body without contacts.
@@ -106,16 +130,17 @@ void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, dou
     twist = h * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
   }
   const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt) + twist;
-  const double gain[6] = {h * fall.x, h * fall.y, h * fall.z, gyro.x, gyro.y, gyro.z};
-  const double keep[2] = {1 / (1 + h * body.def.linearDamping), 1 / (1 + h * body.def.angularDamping)};
+  const Damped linear = dampedOver(h, body.def.linearDamping), angular = dampedOver(h, body.def.angularDamping);
+  const Vec3 fallen = linear.gain * fall, spun = (angular.gain / h) * gyro;
+  const double gain[6] = {fallen.x, fallen.y, fallen.z, spun.x, spun.y, spun.z}, keep[2] = {linear.keep, angular.keep};
   for (int k = 0; k < 6; ++k) {
     const bool isLocked = (body.def.lockedAxes & (1 << k)) != 0;
     drive.keep[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3]);
-    drive.gain[k] = isLocked ? 0.0f : static_cast<float>(keep[k / 3] * gain[k]);
+    drive.gain[k] = isLocked ? 0.0f : static_cast<float>(gain[k]);
   }
 }
 
-// Motion without contacts: exact in the position (parabola), see turnFreely() for the rotation.
+// Motion without contacts: exact in the position, see turnFreely() for the rotation.
 void World::Impl::moveFreely(std::uint32_t index, double dt) {
   BodyState& body = bodies[index];
   Vec3 position = load(body.pose.position), v = load(body.linearVelocity);
@@ -123,7 +148,9 @@ void World::Impl::moveFreely(std::uint32_t index, double dt) {
   if (body.def.kind == BodyKind::Dynamic) {
     const Vec3 old = v;
     const BodyForce& f = forces[index];
-    v = (1 / (1 + dt * body.def.linearDamping)) * (v + dt * freeAcceleration(index));
+    const Damped damped = dampedOver(dt, body.def.linearDamping);
+    const Vec3 acceleration = freeAcceleration(index);
+    v = damped.keep * v + damped.gain * acceleration;
     store(body.linearVelocity, v);
     // Half of the torque before and half after the turn: second order.
     const bool twisted = f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
@@ -138,9 +165,12 @@ void World::Impl::moveFreely(std::uint32_t index, double dt) {
     else
       turnLocked(body, dt);
     if (twisted) applyHalfTorque();
-    store(body.angularVelocity, (1 / (1 + dt * body.def.angularDamping)) * load(body.angularVelocity));
+    store(body.angularVelocity, dampedOver(dt, body.def.angularDamping).keep * load(body.angularVelocity));
     clearLockedVelocity(body);
-    position = position + (0.5 * dt) * (old + load(body.linearVelocity));
+    Vec3 moved = body.def.linearDamping == 0 ? (0.5 * dt) * (old + load(body.linearVelocity)) : damped.gain * old + damped.fall * acceleration;
+    for (int k = 0; k < 3; ++k)
+      if ((body.def.lockedAxes & (kLockLinearX << k)) != 0) (k == 0 ? moved.x : k == 1 ? moved.y : moved.z) = 0;
+    position = position + moved;
   } else {
     position = position + dt * v;
     Eigen::Vector3d turn;

@@ -49,11 +49,7 @@ constexpr double kSweptHitSpeed = 0.75;
 // always is one while they settle.
 constexpr int kMostStuckContacts = 4096;
 
-// What is done to it within a step comes from contacts and gravity only.
-bool isLeftAlone(const BodyState& body, const BodyForce& f) {
-  const bool isForced = f.force[0] != 0 || f.force[1] != 0 || f.force[2] != 0 || f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
-  return !isForced && body.def.lockedAxes == kLockNone && body.def.linearDamping == 0 && body.def.angularDamping == 0;
-}
+bool isDamped(const BodyState& body) { return body.def.linearDamping != 0 || body.def.angularDamping != 0; }
 
 }  // namespace
 
@@ -63,6 +59,13 @@ std::uint32_t World::Impl::rootOf(std::uint32_t i) {
     i = islandOf[i];
   }
   return i;
+}
+
+// What is done to it within a step comes from contacts and gravity, and perhaps damping, only.
+bool World::Impl::isUnforced(std::uint32_t index) const {
+  const BodyForce& f = forces[index];
+  const bool isForced = f.force[0] != 0 || f.force[1] != 0 || f.force[2] != 0 || f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
+  return !isForced && bodies[index].def.lockedAxes == kLockNone;
 }
 
 void World::Impl::buildIslands() {
@@ -81,11 +84,17 @@ void World::Impl::buildIslands() {
     Island& island = islands[rootOf(contact)];
     if (island.contacts < kMostRuledContacts) {
       const Contact& full = contacts[contact.contact];
-      if (!island.mayHit && island.contacts < kMostSweptContacts) island.mayHit = mayHit(full);
+      if (island.contacts < kMostSweptContacts) {
+        if (!island.mayHit) island.mayHit = mayHit(full);
+        island.bounces = island.bounces || full.restitution > 0;
+      }
       addLoad(island, full);
     }
-    const bool isInner = joinsIslands(contact.bodyA) && joinsIslands(contact.bodyB) && !contact.fixedA && !contact.fixedB && !contact.isBelt;
+    const bool joinsBoth = joinsIslands(contact.bodyA) && joinsIslands(contact.bodyB);
+    const bool isInner = joinsBoth && !contact.fixedA && !contact.fixedB && !contact.isBelt;
+    const bool isAtRest = !joinsBoth && movesNow[joinsIslands(contact.bodyA) ? contact.bodyB : contact.bodyA] == 0 && !contact.isBelt;
     island.isIsolated = isInner && (island.contacts == 0 || island.isIsolated);
+    island.isClosed = (isInner || isAtRest) && (island.contacts == 0 || island.isClosed);
     island.isStuck = island.isStuck || contact.isStuck;
     ++island.contacts;
   }
@@ -101,8 +110,7 @@ void World::Impl::buildIslands() {
     const BodyState& body = bodies[i];
     Island& island = islands[root];
     island.mass += body.mass;
-    island.greatestMass = std::max(island.greatestMass, body.mass);
-    island.isIsolated = island.isIsolated && isLeftAlone(body, forces[i]) && body.def.gravityScale == bodies[root].def.gravityScale;
+    island.isIsolated = island.isIsolated && isUnforced(i) && !isDamped(body) && body.def.gravityScale == bodies[root].def.gravityScale;
     mayHaveIsolated = mayHaveIsolated || island.isIsolated;
     if (island.contacts <= kMostRuledContacts) {
       const double height = -dot(down, load(body.pose.position));
@@ -131,6 +139,8 @@ void World::Impl::addLoad(Island& island, const Contact& contact) const {
   const double a = bodies[contact.bodyA].mass, b = bodies[contact.bodyB].mass;
   const double lighter = a > 0 && b > 0 ? std::min(a, b) : std::max(a, b);
   island.massRatio = std::max(island.massRatio, std::max(a, b) / lighter);
+  if (!contact.fixedA) island.greatestMass = std::max(island.greatestMass, a);
+  if (!contact.fixedB) island.greatestMass = std::max(island.greatestMass, b);
   if (!(contact.substep > 0)) return;  // new: it carries nothing yet
   double impulse = 0;
   for (int i = 0; i < contact.pointCount; ++i) impulse += contact.points[i].impulse;
@@ -184,10 +194,12 @@ void World::Impl::solveIslands(double dt) {
     for (; end < hitContacts.size() && hitContacts[end].root == root; ++end) hitGroup.contacts.push_back(hitContacts[end].contact);
     const Island& island = islands[root];
     hitGroup.substepFactor = substepFactorOf(island);
-    // Conjugate directions need some multiple of the root of the masses' ratio, but in chains and where points open and close
-    // more. No more than 20,000 visits of a contact, some milliseconds.
+    // Conjugate directions need some multiple of the root of the masses' ratio, but in chains and where points open and close more.
     hitGroup.hitSweeps = static_cast<int>(std::min(8 + 4 * island.greatestMass / island.leastMass, 20000.0 / island.contacts));
+    hitGroup.hitsConjugate = island.isClosed;
+    const bool bounces = island.bounces && island.isClosed && !island.isIsolated && noteBounce(hitGroup.contacts);
     solveGroup(hitGroup, dt);
+    if (bounces) limitBounce(hitGroup.contacts, dt);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Islands on which nothing but uniform gravity acts from outside: what Newton's laws say of them as a whole holds exactly,
-// whatever the solver, which takes arms and inertia as constant over a step, has done inside. docs/stepping.md, (20) to (22).
+// whatever the solver, which takes arms and inertia as constant over a step, has done inside. docs/stepping.md, (20) to (22). And
+// islands that bounce off what is at rest, which does no work: they gain no energy, (23).
 #include <algorithm>
 #include <cmath>
 
@@ -126,6 +127,65 @@ void World::Impl::conserveIsland(std::span<const IsolatedBody> island, double dt
     store(body.pose.position, load(body.pose.position) + shift);
     store(body.linearVelocity, center + drift + cross(rigid, d) + scale * inner);
     store(body.angularVelocity, rigid + scale * turn);
+  }
+}
+
+// The bodies of an island that may bounce, as they are before the step. False: forces or locks act on them, too.
+bool World::Impl::noteBounce(std::span<const ContactRef> island) {
+  std::vector<IsolatedBody>& bouncing = isolatedBodies.bouncing;
+  bouncing.clear();
+  for (const ContactRef& contact : island)
+    for (const std::uint32_t i : {contact.bodyA, contact.bodyB})
+      if (joinsIslands(i)) bouncing.push_back({i, i, load(bodies[i].linearVelocity), load(bodies[i].angularVelocity)});
+  std::sort(bouncing.begin(), bouncing.end(), [](const IsolatedBody& a, const IsolatedBody& b) { return a.index < b.index; });
+  bouncing.erase(std::unique(bouncing.begin(), bouncing.end(), [](const IsolatedBody& a, const IsolatedBody& b) { return a.index == b.index; }),
+                 bouncing.end());
+  return std::all_of(bouncing.begin(), bouncing.end(), [this](const IsolatedBody& b) { return isUnforced(b.index); });
+}
+
+// A restitution that is aimed at by Newton's law makes energy when friction pushes against it (Stronge, "Rigid body collisions with
+// friction", 1990), and so do a body's arms and inertia, taken as constant over a step in which it turns. Then all impulses of the step
+// are taken back by the least share with which no energy is gained. They stay in their cones, and what parted still parts.
+void World::Impl::limitBounce(std::span<const ContactRef> island, double dt) {
+  double free = 0, mixed = 0, squared = 0, gained = 0;  // energy of motion: free + share * mixed + share^2 * squared
+  const auto change = [&](const IsolatedBody& b, auto&& use) {
+    const BodyState& body = bodies[b.index];
+    const Mat3 start = toMatrix(load(body.previousPose.orientation)), end = toMatrix(load(body.pose.orientation));
+    const Vec3 gravity = body.def.gravityScale * load(def.gravity);
+    const Vec3 velocity = b.linearVelocity + dt * gravity, momentum = inertiaTimes(body, start, b.angularVelocity);
+    use(body, end, gravity, velocity, momentum, load(body.linearVelocity) - velocity,
+        inertiaTimes(body, end, load(body.angularVelocity)) - momentum);
+  };
+  const auto inverseTimes = [](const BodyState& body, const Mat3& rotation, const Vec3& v) {
+    const Vec3 inBody = transposeTimes(rotation, v), moments = load(body.inertia);
+    return rotation * Vec3{inBody.x / moments.x, inBody.y / moments.y, inBody.z / moments.z};
+  };
+  for (const IsolatedBody& b : isolatedBodies.bouncing)
+    change(b, [&](const BodyState& body, const Mat3& end, const Vec3& g, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
+      const Vec3 w = inverseTimes(body, end, l), dw = inverseTimes(body, end, dl);
+      free += 0.5 * (body.mass * dot(v, v) + dot(l, w));
+      mixed += body.mass * dot(v, dv) + dot(l, dw);
+      squared += 0.5 * (body.mass * dot(dv, dv) + dot(dl, dw));
+      const Vec3 before = b.linearVelocity, moved = load(body.pose.position) - load(body.previousPose.position);
+      const Vec3 spin = inertiaTimes(body, toMatrix(load(body.previousPose.orientation)), b.angularVelocity);
+      gained += body.mass * (dot(g, moved) + 0.5 * dot(before, before)) + 0.5 * dot(b.angularVelocity, spin);
+    });
+  // `gained`: the energy of motion before, and what the fall gave.
+  if (!(free + mixed + squared > gained) || !std::isfinite(free + mixed + squared + gained)) return;
+  const double root = mixed * mixed - 4 * squared * (free - gained);
+  const double share = std::max(0.0, std::min(1.0, (std::sqrt(std::max(root, 0.0)) - mixed) / (2 * squared)));
+  for (const IsolatedBody& b : isolatedBodies.bouncing)
+    change(b, [&](const BodyState& body, const Mat3& end, const Vec3&, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
+      BodyState& moved = bodies[b.index];
+      store(moved.linearVelocity, v + share * dv);
+      store(moved.angularVelocity, inverseTimes(body, end, l + share * dl));
+    });
+  const float part = static_cast<float>(share);
+  for (const ContactRef& ref : island) {
+    Contact& contact = contacts[ref.contact];
+    for (int i = 0; i < contact.pointCount; ++i) contact.points[i].totalImpulse *= part;
+    for (float& impulse : contact.totalFrictionImpulse) impulse *= part;
+    contact.totalTwistImpulse *= part;
   }
 }
 

@@ -132,6 +132,15 @@ void World::Impl::updateTrend(std::uint32_t body, double dt) {
   }
 }
 
+// Whether gravity moves a body without contacts, be it ever so slow at the top of its way or by damping.
+bool World::Impl::falls(std::uint32_t index) const {
+  const BodyState& body = bodies[index];
+  const double* gravity = def.gravity.data();
+  for (int k = 0; k < 3; ++k)
+    if (body.def.gravityScale * gravity[k] != 0 && (body.def.lockedAxes & (kLockLinearX << k)) == 0) return true;
+  return false;
+}
+
 void World::Impl::updateSleep(double dt) {
   bool candidates = false;
   for (const std::uint32_t i : moving) {
@@ -140,7 +149,8 @@ void World::Impl::updateSleep(double dt) {
     // Being pushed out of an overlap is motion without velocity.
     const double moved = length(load(body.pose.position) - load(body.previousPose.position)) / dt;
     const double speed = std::max(moved, length(load(body.linearVelocity))) + body.radius * length(load(body.angularVelocity));
-    body.stillTime = speed < def.sleepSpeed && body.def.allowSleep ? body.stillTime + dt : 0;
+    const bool isStill = speed < def.sleepSpeed && body.def.allowSleep && (body.held || !falls(i));
+    body.stillTime = isStill ? body.stillTime + dt : 0;
     updateTrend(i, dt);
     candidates = candidates || body.stillTime >= def.sleepTime;
   }

@@ -86,7 +86,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
     bodies[body].previousPose = bodies[body].pose;
     fillSolverBody(group.solver, body, dt, substeps);
   });
-  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, group.hitSweeps}, *pool);
+  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, group.hitSweeps, group.hitsConjugate}, *pool);
   report.colors = std::max(report.colors, group.solver.colorCount());
   report.mostSubsteps = std::max(report.mostSubsteps, substeps);
   report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());

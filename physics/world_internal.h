@@ -119,7 +119,8 @@ void requireFinite(const Eigen::Vector3d& v, const char* what);
 
 struct Island {
   double mass = 0;       // kg, of its dynamic bodies
-  double leastMass = 0, greatestMass = 0;  // kg
+  double leastMass = 0;      // kg
+  double greatestMass = 0;   // kg, of those that a contact moves; of small islands only
   double leastRadius = 0;  // m, of the body with the least mass
   double top = -HUGE_VAL, bottom = HUGE_VAL;  // m, of its centres, against gravity; of small islands only, as the next three
   double massRatio = 1;    // largest of the bodies of a contact
@@ -129,6 +130,8 @@ struct Island {
   bool mayHit = false;     // something in it, in this step
   bool isStuck = false;    // a contact in it is
   bool isIsolated = false;  // it has contacts, and nothing from outside acts on it but the same gravity on all
+  bool isClosed = false;    // its contacts are with each other and with what is at rest
+  bool bounces = false;     // something in it may bounce in this step
 };
 
 // A body of an isolated island as it was before the step.
@@ -143,6 +146,7 @@ struct IsolatedContact {
 struct IsolatedBodies {
   std::vector<IsolatedBody> bodies;
   std::vector<IsolatedContact> contacts;
+  std::vector<IsolatedBody> bouncing;  // of one island that bounces
 };
 
 // Storage of findFirstLoads().
@@ -196,6 +200,7 @@ struct SolverGroup {
   std::vector<ContactRef> contacts;
   double substepFactor = 1;
   int hitSweeps = 0;
+  bool hitsConjugate = true;
 };
 struct HitContact {
   std::uint32_t root, place;  // of its island, in the order of the pairs
@@ -323,10 +328,14 @@ struct World::Impl {
   void fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const;
   void conserveIsolatedIslands(double dt);
   void conserveIsland(std::span<const IsolatedBody> island, double dt);
+  bool noteBounce(std::span<const ContactRef> island);
+  bool isUnforced(std::uint32_t index) const;
+  void limitBounce(std::span<const ContactRef> island, double dt);
   void finishBodies(double dt);
   void sweepFastBodies(double dt);
   void updateEvents();
   void updateTrend(std::uint32_t body, double dt);
+  bool falls(std::uint32_t index) const;
   void resetTrend(std::uint32_t body);
   void updateSleep(double dt);
   void fillReport();

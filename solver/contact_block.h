@@ -40,7 +40,8 @@ struct alignas(64) ContactBlock {
   Lanes friction = {};        // coefficient of the pair
   Lanes tangentImpulse[2] = {};
   Lanes twistImpulse = {};
-  Lanes surfaceVelocity[2] = {};  // wanted tangential velocity of B against A
+  Lanes surfaceVelocity[2] = {};  // wanted tangential velocity of B against A, in this substep
+  Lanes surfaceTurn[3] = {};      // what it changes by from one substep to the next, world axes; valid with `turns`
 
   Lanes totalTangentImpulse[2] = {};  // sums over the substeps so far
   Lanes totalTwistImpulse = {};
@@ -58,6 +59,7 @@ struct alignas(64) ContactBlock {
   bool settles = false;          // ... or in the one before
   bool isNew = false;            // some contact has no impulses yet to start from
   bool startedInside = false;    // some contact has Contact::startedInside
+  bool turns = false;            // some surface that a contact does not move turns
   bool isLocked = false;         // some body has locked axes: bits of them in
   std::int32_t locksA[8] = {};   // linear x y z, angular x y z from bit 0 up, world axes
   std::int32_t locksB[8] = {};

@@ -217,6 +217,13 @@ void relaxFriction(ContactBlock& block, PairState& s) {
   addImpulse(s, c, {next1 - old1, next2 - old2, zero});
 }
 
+// From here to the next substep.
+void turnSurface(ContactBlock& block, const Frame& f) {
+  const Wide3 turn = {load8(block.surfaceTurn[0]), load8(block.surfaceTurn[1]), load8(block.surfaceTurn[2])};
+  store8(block.surfaceVelocity[0], load8(block.surfaceVelocity[0]) + dot(f.t1, turn));
+  store8(block.surfaceVelocity[1], load8(block.surfaceVelocity[1]) + dot(f.t2, turn));
+}
+
 // What the substep has come to.
 void addTotals(ContactBlock& block) {
   const auto add = [](ContactBlock::Lanes& total, const ContactBlock::Lanes& impulse) { store8(total, load8(total) + load8(impulse)); };
@@ -284,6 +291,7 @@ SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, S
       relaxFriction(*block, s);
     }
     block->isNew = false;
+    if (block->turns) turnSurface(*block, f);
     addTotals(*block);
     storeState(*block, f, s, a, b, bodies);
     if (block->hits) dropHits(*block, f, dropped);

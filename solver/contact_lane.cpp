@@ -2,6 +2,7 @@
 // A contact as one lane of a block: points, arms and impulses, seen from its two bodies.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "sunder/narrowphase/math_internal.h"
 #include "sunder/solver/contact_solver.h"
@@ -61,6 +62,17 @@ bool findArmsOfHit(const Contact& contact, const Side& a, const Side& b, const V
   return true;
 }
 
+bool turns(const SolverBody& body) { return body.velocity[3] != 0 || body.velocity[4] != 0 || body.velocity[5] != 0; }
+
+// Of the surface of a body that turns at a constant speed, at the middle of a contact, m/s^2: w x (w x r). With the velocity of the
+// start, what a turntable carries would go along the tangent in each step, and spiral outward.
+Vec3 surfaceAcceleration(const Contact& contact, const SolverBody& body, const Mat3& rotation, const double (Contact::Point::*own)[3]) {
+  Vec3 sum = {0, 0, 0};
+  for (int i = 0; i < contact.pointCount; ++i) sum = sum + vectorOf(contact.points[i].*own);
+  const Vec3 w = angularVelocity(body);
+  return cross(w, cross(w, rotation * ((1.0 / contact.pointCount) * sum)));
+}
+
 }  // namespace
 
 void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lane, const Contact& contact,
@@ -116,6 +128,18 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   for (int k = 0; k < 3; ++k) {
     in.frictionImpulse[k][lane] = static_cast<float>(sign) * scale * contact.frictionImpulse[k];
     in.surfaceVelocity[k][lane] = static_cast<float>(sign) * contact.surfaceVelocity[k];
+  }
+  if ((contact.fixedA && turns(bodies[a])) || (contact.fixedB && turns(bodies[b]))) {
+    const Vec3 onA = contact.fixedA ? surfaceAcceleration(contact, bodies[a], rotationA, &Contact::Point::onA) : Vec3{0, 0, 0};
+    const Vec3 onB = contact.fixedB ? surfaceAcceleration(contact, bodies[b], rotationB, &Contact::Point::onB) : Vec3{0, 0, 0};
+    const Vec3 change = (sign * settings.dt / settings.substeps) * (onA - onB);
+    const double changes[3] = {change.x, change.y, change.z};
+    for (int k = 0; k < 3; ++k) {
+      in.surfaceVelocity[k][lane] += static_cast<float>(0.5 * changes[k]);  // the mean of the first substep
+      if (!block.turns) std::fill(std::begin(block.surfaceTurn[k]), std::end(block.surfaceTurn[k]), 0.0f);
+      block.surfaceTurn[k][lane] = static_cast<float>(changes[k]);
+    }
+    block.turns = true;
   }
   block.twistImpulse[lane] = scale * contact.twistImpulse;
   in.reference[lane] = scale * contact.reference;

@@ -44,6 +44,10 @@ constexpr int kCalmPasses = 2, kDeepCalmPasses = 4;
 constexpr double kDeepInside = 0.012;
 // Sweeps over hits go on until the energy that a sweep moves has come down to this share of the most.
 constexpr float kHitRest = 1e-4f;
+// What is squeezed between bodies that do not give way has no solution that they could come to: some milliseconds per step, in visits
+// of a block, and from then on as many sweeps per hit as equal masses need.
+constexpr int kMostHitVisits = 20000;
+constexpr int kLeastHitSweeps = 8;
 // m, in steps of at least kSlopStep seconds. Half of what a body falls in a substep, so it is less in shorter ones.
 constexpr double kSlop = 2e-5;
 constexpr double kSlopStep = 1.0 / 60;
@@ -134,7 +138,7 @@ void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& c
   in.sagSpeed = static_cast<float>(kMostSag * kStiffness * kBias) / settings.substep();
   block.pointCount = 0;
   block.deepest = 0;
-  block.isLocked = block.isNew = block.startedInside = false;
+  block.isLocked = block.isNew = block.startedInside = block.turns = false;
   for (int lane = 0; lane < block.laneCount; ++lane)
     fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, settings);
   for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
@@ -150,7 +154,7 @@ void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& c
 // hundreds until it has stopped, and in their place it would be stopped by the loads of many substeps, and thrown back by
 // them. With conjugate directions (Silcowitz, Niebe and Erleben 2010, "A nonsmooth nonlinear conjugate gradient method for
 // interactive contact force problems", algorithm 1) it is some tenth of that.
-void ContactSolver::sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most) {
+int ContactSolver::sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most, bool conjugate) {
   const auto forEachColor = [&](auto&& work) {
     for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color) {
       const auto first = static_cast<std::size_t>(colorStart_[color]);
@@ -159,11 +163,13 @@ void ContactSolver::sweepHits(const ContactKernel& kernel, const ContactKernelPa
   };
   hitSweeps_.assign(blocks_.size(), {});
   float first = 0, last = 0;
-  for (int sweep = 0; sweep < most; ++sweep) {
+  int sweep = 0;
+  for (; sweep < most; ++sweep) {
     float energy = 0;
     forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { energy += kernel.sweepRigid(blocks, n, bodies.data(), sweeps, push, parameters); });
     first = std::max(first, energy);
     if (!(energy > kHitRest * first)) break;
+    if (!conjugate) continue;
     const float share = energy < last ? energy / last : 0;
     forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { kernel.goFurther(blocks, n, bodies.data(), sweeps, share); });
     last = energy;
@@ -171,6 +177,7 @@ void ContactSolver::sweepHits(const ContactKernel& kernel, const ContactKernelPa
   // The sum anew, without the rounding of thousands of small changes.
   for (std::size_t i = 1; i < bodies.size(); ++i) std::copy_n(base_[i].v, 8, bodies[i].velocity);
   forEachColor([&](ContactBlock* blocks, int n, HitSweep*) { kernel.warmStart(blocks, n, bodies.data()); });
+  return sweep;
 }
 
 void ContactSolver::holdBlocks() {
@@ -214,6 +221,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     });
   };
   bool startsFromContacts = true;
+  int sweepsLeft = kMostHitVisits / std::max(static_cast<int>(blocks_.size()), 1);
   for (int substep = 0; substep < settings.substeps; ++substep) {
     forEachBody([&](std::size_t i) {
       const SolverDrive& drive = drives[i];
@@ -233,7 +241,10 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     solveNormals(startedInside_ ? 0 : kMaxPushSpeed);
     const bool sweeps = settings.hitSweeps > 0 && !startedInside_ &&
                         std::any_of(blocks_.begin(), blocks_.end(), [](const ContactBlock& block) { return block.hits; });
-    if (sweeps) sweepHits(kernel, parameters, true, settings.hitSweeps);
+    const auto sweepThrough = [&](bool push) {
+      sweepsLeft -= sweepHits(kernel, parameters, push, std::min(settings.hitSweeps, std::max(sweepsLeft, kLeastHitSweeps)), settings.hitsConjugate);
+    };
+    if (sweeps) sweepThrough(true);
     // With bodies that started inside each other, the push only enters the displacement of the substep. It would be too
     // much for relax(), which takes what a push leaves of velocity out again as far as one sweep can.
     if (startedInside_) {
@@ -248,7 +259,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
       giveBackBlocks();
       for (std::size_t i = 1; i < count; ++i) std::copy_n(heldBodies_[i].velocity, 8, bodies[i].velocity);
     }
-    if (sweeps) sweepHits(kernel, parameters, false, settings.hitSweeps);
+    if (sweeps) sweepThrough(false);
     forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), dropped_.data(), parameters); });
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) {

@@ -30,6 +30,8 @@ struct ContactSolverSettings {
   double dt = 1.0 / 60.0;
   // For one small island: hits are swept over all contacts until they have gone through, at most so many times. 0: they are not.
   int hitSweeps = 0;
+  // ... with conjugate directions. Not where what moves by itself may squeeze something: without a solution they would run away.
+  bool hitsConjugate = true;
   float substep() const { return static_cast<float>(dt / substeps); }  // s
 };
 
@@ -75,7 +77,7 @@ class ContactSolver {
   void forEachPart(ThreadPool& pool, Work&& work);
   int leastShared(std::size_t color) const;
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
-  void sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most);
+  int sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most, bool conjugate);
   void holdBlocks();
   void giveBackBlocks();
   void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool);

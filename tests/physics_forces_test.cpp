@@ -92,9 +92,8 @@ TEST(Forces, DampingAndGravityScale) {
   def.angularDamping = 3;
   Free f(def);
   run(f.world, 1, 0.01);
-  // Implicit: v / (1 + c h) per step.
-  EXPECT_NEAR(f.world.linearVelocity(f.id).x(), std::pow(1.02, -100), 1e-12);
-  EXPECT_NEAR(f.world.angularVelocity(f.id).z(), std::pow(1.03, -100), 1e-12);
+  EXPECT_NEAR(f.world.linearVelocity(f.id).x(), std::exp(-2), 1e-13);
+  EXPECT_NEAR(f.world.angularVelocity(f.id).z(), std::exp(-3), 1e-13);
 
   World world;
   BodyDef light = boxAt({0, 0, 0});
@@ -105,6 +104,34 @@ TEST(Forces, DampingAndGravityScale) {
   world.setGravityScale(balloon, 0);
   run(world, 1);
   EXPECT_NEAR(world.linearVelocity(balloon).z(), 0.5 * 9.81, 1e-9);
+}
+
+// v' = g - c v: the same at any time step, in the air and on a floor without friction.
+TEST(Forces, DampingIsThatOfTheEquation) {
+  for (const double c : {1e-9, 0.01, 2.0, 10.0, 300.0, 1e12})
+    for (const double dt : {1.0 / 30, 1.0 / 60, 1.0 / 240}) {
+      World world(awakeWorld());
+      BodyDef def = boxAt({0, 0, 100});
+      def.linearVelocity = {3, 0, 5};
+      def.linearDamping = def.angularDamping = c;
+      def.angularVelocity = {0, 0, 2};
+      const BodyId free = world.addBody(def);
+      BodyDef floor = boxAt({0, 0, -0.5}, {50, 50, 0.5}, BodyKind::Static);
+      floor.friction = 0;
+      world.addBody(floor);
+      def.pose.position = {0, 0, 0.5};
+      def.linearVelocity = {3, 0, 0};
+      def.angularVelocity.setZero();
+      const BodyId slider = world.addBody(def);
+      run(world, 1, dt);
+      const double keep = std::exp(-c), gain = -std::expm1(-c) / c, fall = c < 1e-6 ? 0.5 : (1 - gain) / c;
+      EXPECT_NEAR(world.linearVelocity(free).x(), 3 * keep, 1e-12) << c << ", " << dt;
+      EXPECT_NEAR(world.linearVelocity(free).z(), 5 * keep - 9.81 * gain, 1e-9) << c << ", " << dt;
+      EXPECT_NEAR(world.pose(free).position.x(), 3 * gain, 1e-12) << c << ", " << dt;
+      EXPECT_NEAR(world.pose(free).position.z(), 100 + 5 * gain - 9.81 * fall, 1e-8) << c << ", " << dt;
+      EXPECT_NEAR(world.angularVelocity(free).z(), 2 * keep, 1e-12) << c << ", " << dt;
+      EXPECT_NEAR(world.linearVelocity(slider).x(), 3 * keep, 2e-4) << c << ", " << dt;
+    }
 }
 
 TEST(Forces, RefuseWhatIsNotFiniteAndBodiesThatAreNotDynamic) {

@@ -293,5 +293,28 @@ TEST(Sleep, ASlowPlatformKeepsAwakeAndOneThatStopsDoesNot) {
   EXPECT_NEAR(world.pose(cube).position.z(), 0.7, 1e-3);
 }
 
+// Nothing holds it up: slow at the top of its way, or by damping, or since it is nearly weightless.
+TEST(Sleep, NotInTheAir) {
+  for (int kind = 0; kind < 3; ++kind) {
+    WorldDef worldDef;
+    if (kind == 0) worldDef.gravity = {0, 0, -0.05};
+    World world(worldDef);
+    BodyDef def = boxAt({0, 0, 10});
+    if (kind == 0) def.linearVelocity = {0, 0, 0.3};
+    if (kind == 1) def.linearDamping = 250;
+    if (kind == 2) def.gravityScale = 0.001;
+    const BodyId id = world.addBody(def);
+    def.lockedAxes = kLockLinearZ;  // this one hangs
+    def.linearVelocity.setZero();
+    def.pose.position = {5, 0, 10};
+    const BodyId locked = world.addBody(def);
+    run(world, 12);
+    EXPECT_TRUE(world.isAwake(id)) << kind;
+    EXPECT_FALSE(world.isAwake(locked)) << kind;
+    const double fallen = kind == 0 ? 0.3 * 12 - 0.05 * 72 : kind == 1 ? -9.81 / 250 * 12 : -0.00981 * 72;
+    EXPECT_NEAR(world.pose(id).position.z() - 10, fallen, 1e-3) << kind;
+  }
+}
+
 }  // namespace
 }  // namespace sunder

@@ -65,5 +65,31 @@ TEST(Step, ABodyThatStopsBeingFiniteIsFrozenAndTheOthersGoOn) {
   EXPECT_NEAR(world.pose(good).position.z(), -9.81 / 2, 1e-9);
 }
 
+// What a turntable carries goes round with it. (Along the tangent in each step it would spiral outward: r exp(w^2 dt t / 2).)
+TEST(Step, ATurntableCarriesWhatLiesOnIt) {
+  for (const BodyKind kind : {BodyKind::Kinematic, BodyKind::Dynamic})
+    for (const double spin : {0.5, 1.0, 2.0})
+      for (const double dt : {1.0 / 30, 1.0 / 60, 1.0 / 240}) {
+        World world(awakeWorld());
+        BodyDef table = boxAt({0, 0, -0.5}, {6, 6, 0.5}, kind);
+        table.friction = 1;
+        table.angularVelocity = {0, 0, spin};
+        if (kind == BodyKind::Dynamic) {  // held up by its locks, and not slowed down
+          table.lockedAxes = kLockLinearX | kLockLinearY | kLockLinearZ | kLockAngularX | kLockAngularY;
+          table.dominance = 1;
+        }
+        const BodyId tableId = world.addBody(table);
+        BodyDef rider = boxAt({1, 0, 0.1}, {0.3, 0.2, 0.1});
+        rider.friction = 1;
+        rider.linearVelocity = {0, spin, 0};
+        rider.angularVelocity = {0, 0, spin};
+        const BodyId id = world.addBody(rider);
+        run(world, 20, dt);
+        const Vector3d seen = world.pose(tableId).orientation.conjugate() * world.pose(id).position;
+        EXPECT_NEAR(std::hypot(seen.x(), seen.y()), 1, 0.004) << spin << " rad/s, " << dt;
+        EXPECT_NEAR(std::atan2(seen.y(), seen.x()), 0, 0.05) << spin << " rad/s, " << dt;
+      }
+}
+
 }  // namespace
 }  // namespace sunder::testing
