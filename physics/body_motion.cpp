@@ -26,17 +26,23 @@ void setMasses(SolverMass& out, const BodyState& body, const BodyFrame& frame) {
 constexpr double kFarTurn = 0.2;
 bool turnsFar(const BodyState& body, const Vec3& turn) {
   const Vec3 moments = load(body.inertia);
-  return !(moments.x == moments.y && moments.y == moments.z) && (body.def.lockedAxes & kLockRotation) == 0 &&
-         dot(turn, turn) >= kFarTurn * kFarTurn;
+  return !(moments.x == moments.y && moments.y == moments.z) && dot(turn, turn) >= kFarTurn * kFarTurn &&
+         ((body.def.lockedAxes & kLockRotation) == 0 || isLockedAboutOneAxis(body));
 }
 
 // Turns such a body by what the solver found for the start of the step: freely with the final velocity, which keeps its
 // energy, and then by what the displacement differs from that. Without impulses that is exactly the free motion.
 void turnSolved(BodyState& body, const Vec3& w, const Vec3& turn, double dt) {
   store(body.angularVelocity, w);
-  turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
   Eigen::Vector3d rest;
   store(rest, turn - dt * w);
+  if (isLockedAboutOneAxis(body)) {
+    turnLocked(body, body.pose.orientation, body.angularVelocity, dt);
+    const Quaternion before = body.pose.orientation;
+    body.pose.orientation = turned(before, rest);
+    return afterLockedTurn(body, before);
+  }
+  turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
   body.pose.orientation = turned(body.pose.orientation, rest);
   store(body.angularVelocity, rotate(load(turned(Quaternion(1, 0, 0, 0), rest)), load(body.angularVelocity)));
 }
@@ -46,14 +52,9 @@ Vec3 gyroscopicChange(const BodyState& body, double dt) {
   const Vec3 w = load(body.angularVelocity), moments = load(body.inertia);
   if ((moments.x == moments.y && moments.y == moments.z) || (w.x == 0 && w.y == 0 && w.z == 0)) return {0, 0, 0};
   if (turnsFar(body, dt * w)) return {0, 0, 0};
-  if ((body.def.lockedAxes & kLockRotation) != 0) {
-    const Mat3 r = toMatrix(load(body.pose.orientation));
-    const Vec3 l = transposeTimes(r, w);
-    double inverse[6];
-    inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
-    return dt * timesSymmetric(inverse, cross(r * Vec3{moments.x * l.x, moments.y * l.y, moments.z * l.z}, w));
-  }
-  if (length(w) * dt < kExplicitTurn) {
+  const bool isLocked = (body.def.lockedAxes & kLockRotation) != 0;
+  if (isLocked && !isLockedAboutOneAxis(body)) return {0, 0, 0};
+  if (!isLocked && length(w) * dt < kExplicitTurn) {
     const Mat3 r = toMatrix(load(body.pose.orientation));
     const Vec3 l = transposeTimes(r, w);
     const Vec3 torque = cross(Vec3{moments.x * l.x, moments.y * l.y, moments.z * l.z}, l);
@@ -61,7 +62,10 @@ Vec3 gyroscopicChange(const BodyState& body, double dt) {
   }
   Quaternion q = body.pose.orientation;
   Eigen::Vector3d end = body.angularVelocity;
-  turnFreely(q, end, body.inertia, dt);
+  if (isLocked)
+    turnLocked(body, q, end, dt);
+  else
+    turnFreely(q, end, body.inertia, dt);
   return load(end) - w;
 }
 
@@ -163,7 +167,7 @@ void World::Impl::moveFreely(std::uint32_t index, double dt) {
     if ((body.def.lockedAxes & kLockRotation) == 0)
       turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
     else
-      turnLocked(body, dt);
+      turnLocked(body, body.pose.orientation, body.angularVelocity, dt);
     if (twisted) applyHalfTorque();
     store(body.angularVelocity, dampedOver(dt, body.def.angularDamping).keep * load(body.angularVelocity));
     clearLockedVelocity(body);
@@ -189,12 +193,16 @@ void World::Impl::moveSolved(BodyState& body, const SolverBody& solved, double d
   if (turnsFar(body, dt * load(body.angularVelocity)) || turnsFar(body, turning)) return turnSolved(body, w, turning, dt);
   if (solved.displacement[3] != 0 || solved.displacement[4] != 0 || solved.displacement[5] != 0) {
     Eigen::Vector3d turn;
-    store(turn, Vec3{solved.displacement[3], solved.displacement[4], solved.displacement[5]});
+    store(turn, turning);
     const Quaternion before = body.pose.orientation;
     const Vec3 gyro = gyroscopicChange(body, dt);
     body.pose.orientation = turned(before, turn);
     // The gyroscopic change has turned the body rightly. But its momentum is exactly the one it had and what contacts gave
     // to it, both with the inertia of the start of the step, which the solver worked with.
+    if (isLockedAboutOneAxis(body)) {
+      store(body.angularVelocity, w - gyro);
+      return afterLockedTurn(body, before);
+    }
     if ((body.def.lockedAxes & kLockRotation) == 0) w = afterTurn(w - gyro, body.inertia, before, body.pose.orientation);
   }
   store(body.angularVelocity, w);

@@ -255,6 +255,7 @@ void World::Impl::applyStop(const SweptBody& swept, double dt) {
   const Vec3 moments = load(body.inertia);
   clearLockedVelocity(body);
   if (moments.x == moments.y && moments.y == moments.z) return;
+  if (isLockedAboutOneAxis(body)) return afterLockedTurn(body, end.orientation);
   const Vec3 w = rotate(conjugate(load(end.orientation)), load(body.angularVelocity));
   store(body.angularVelocity, rotate(load(body.pose.orientation), w));
   clearLockedVelocity(body);

@@ -2,7 +2,11 @@
 // Axis locks. A locked component of the velocity of a dynamic body is 0 at all times, exactly: the constraint impulse that
 // holds it is whatever it takes. For linear axes that is an infinite mass along the axis. For angular ones the free part
 // of the inertia tensor has to be inverted (not a part taken from the inverse): with w = 0 along the locked axes, the free
-// components f obey I_ff w_f' = torque_f, and a lock about world axes leaves the momentum I_ff w_f constant.
+// components f obey I_ff w_f' = torque_f. The torque of a lock is along its axis, so the components of the momentum I w along the free
+// world axes, I_ff w_f, are constant; and it does no work, so the energy is. (With one locked axis that is an equation for the
+// orientation q alone: w_f = I_ff(q)^-1 p, whose energy p^T I_ff(q)^-1 p / 2 does not change along its own motion.)
+#include <cmath>
+
 #include "sunder/physics/world_internal.h"
 #include "sunder/solver/free_motion.h"
 
@@ -11,12 +15,34 @@ namespace {
 
 using namespace math;
 
+// rad. Largest turn of one part of turnLocked().
+constexpr double kMaxTurn = 0.1;
+// Beyond 50 to 100 rad per step a rotation is noise: a body turns by what this many parts can do.
+constexpr int kMaxParts = 1 << 10;
+// Newton's steps back to the energy: one leaves some 1e-5 of the error, two nothing but rounding.
+constexpr int kEnergySteps = 2;
+
 int lockedAngularAxes(const BodyState& body) { return (body.def.lockedAxes >> 3) & 7; }
 
 // R diag(moments) R^T, element by element.
 double inertiaElement(const double* r, const double* moments, int i, int j) {
   return moments[0] * r[i] * r[j] + moments[1] * r[3 + i] * r[3 + j] + moments[2] * r[6 + i] * r[6 + j];
 }
+
+Vec3 momentumOf(const BodyState& body, const Quaternion& orientation, const Vec3& w) {
+  const Mat3 r = toMatrix(load(orientation));
+  const Vec3 moments = load(body.inertia), inBody = transposeTimes(r, w);
+  return r * Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z};
+}
+
+Vec3 velocityOf(const BodyState& body, const Quaternion& orientation, const Vec3& momentum) {
+  double inverse[6];
+  inverseInertiaInWorld(body, frameOf({body.pose.position, orientation}).rotation, inverse);
+  return timesSymmetric(inverse, momentum);
+}
+
+// By what to scale velocities whose energy (or any multiple of it) should be another.
+double keepEnergy(double wanted, double found) { return wanted > 0 && found > 0 ? std::sqrt(wanted / found) : 1; }
 
 }  // namespace
 
@@ -53,31 +79,48 @@ void inverseInertiaInWorld(const BodyState& body, const double* rotation, double
   out[kPlace[j][j]] = inverse * a;
 }
 
-void turnLocked(BodyState& body, double dt) {
+bool isLockedAboutOneAxis(const BodyState& body) {
   const int locked = lockedAngularAxes(body);
+  return locked == 1 || locked == 2 || locked == 4;
+}
+
+void turnLocked(const BodyState& body, Quaternion& orientation, Eigen::Vector3d& angularVelocity, double dt) {
+  const Vec3 moments = load(body.inertia), start = load(angularVelocity);
   Eigen::Vector3d turn;
-  if (locked == 3 || locked == 5 || locked == 6 || locked == 7) {  // about one axis: at constant speed
-    store(turn, dt * load(body.angularVelocity));
-    body.pose.orientation = turned(body.pose.orientation, turn);
+  if (!isLockedAboutOneAxis(body) || (moments.x == moments.y && moments.y == moments.z)) {  // at constant speed
+    store(turn, dt * start);
+    orientation = turned(orientation, turn);
     return;
   }
-  // One axis is locked: the momentum in the plane of the two others is constant. Midpoint rule.
-  const auto velocityAt = [&](const Quaternion& q, const Vec3& momentum) {
-    const BodyFrame frame = frameOf({body.pose.position, q});
-    double m[6];
-    inverseInertiaInWorld(body, frame.rotation, m);
-    return Vec3{m[0] * momentum.x + m[1] * momentum.y + m[2] * momentum.z, m[1] * momentum.x + m[3] * momentum.y + m[4] * momentum.z,
-                m[2] * momentum.x + m[4] * momentum.y + m[5] * momentum.z};
-  };
-  const Mat3 r = toMatrix(load(body.pose.orientation));
-  const Vec3 w = load(body.angularVelocity), moments = load(body.inertia), inBody = transposeTimes(r, w);
-  // The components along locked axes do not matter: velocityAt has zeros there.
-  const Vec3 momentum = r * Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z};
-  store(turn, (0.5 * dt) * w);
-  const Vec3 middle = velocityAt(turned(body.pose.orientation, turn), momentum);
-  store(turn, dt * middle);
-  body.pose.orientation = turned(body.pose.orientation, turn);
-  store(body.angularVelocity, velocityAt(body.pose.orientation, momentum));
+  // Components of the momentum along the locked axis do not matter: velocityOf() has zeros there.
+  const Vec3 momentum = momentumOf(body, orientation, start);
+  const double energy = dot(momentum, start);
+  Vec3 w = start;
+  double left = dt;
+  for (int part = 0; part < kMaxParts && left > 0; ++part) {  // midpoint rule
+    const double speed = length(w), h = left * speed > kMaxTurn ? kMaxTurn / speed : left;
+    store(turn, (0.5 * h) * w);
+    store(turn, h * velocityOf(body, turned(orientation, turn), momentum));
+    orientation = turned(orientation, turn);
+    w = velocityOf(body, orientation, momentum);
+    left -= h;
+  }
+  for (int i = 0; i < kEnergySteps; ++i) {
+    // Turned by a, the energy dot(momentum, w) / 2 grows by a . (w x I w).
+    const Vec3 slope = cross(w, momentumOf(body, orientation, w));
+    const double squared = dot(slope, slope), wanted = 0.5 * (energy - dot(momentum, w));
+    if (!(squared * (kMaxTurn * kMaxTurn) > wanted * wanted)) break;  // an extremum: nothing is wrong but the speed
+    store(turn, (wanted / squared) * slope);
+    orientation = turned(orientation, turn);
+    w = velocityOf(body, orientation, momentum);
+  }
+  store(angularVelocity, keepEnergy(energy, dot(momentum, w)) * w);
+}
+
+void afterLockedTurn(BodyState& body, const Quaternion& before) {
+  const Vec3 start = load(body.angularVelocity), momentum = momentumOf(body, before, start);
+  const Vec3 w = velocityOf(body, body.pose.orientation, momentum);
+  store(body.angularVelocity, keepEnergy(dot(momentum, start), dot(momentum, w)) * w);
 }
 
 }  // namespace sunder

@@ -20,8 +20,8 @@ struct ContactKernelParameters {
 };
 
 struct ContactKernel {
-  // Fills in all of a block that follows from its bodies, its separations and the input.
-  void (*prepare)(ContactBlock& block, const ContactBlockInput& input, const SolverMass* masses);
+  // Fills in all of a block that follows from its bodies, its separations and the input. Points that move no body leave the input.
+  void (*prepare)(ContactBlock& block, ContactBlockInput& input, const SolverMass* masses);
   void (*warmStart)(ContactBlock* blocks, int count, SolverBody* bodies);
   void (*solveNormals)(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters);
   // `dropped` gathers the part of the velocity changes that must not start the next substep (hits).

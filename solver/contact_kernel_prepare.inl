@@ -15,6 +15,85 @@ Wide3 tangentOf(const Wide3& n) {
   return (splat(1.0f) / sqrt8(dot(t, t))) * t;
 }
 
+// Of a body with locked axes nothing may be left of the mobility along a row but what rounding leaves of terms that cancel: up to ten
+// roundings, 6e-7 of their size. So a body can move along a row if it has more than this share of what it would have without locks.
+constexpr float kLeastShare = 2e-6f;
+
+// One of the two bodies of a block with locks, in the contact frame.
+struct LockedSide {
+  Symmetric3 inverseMass;  // along free axes
+  Symmetric3 inverseInertia;
+  Float8 mass;     // 1/kg, without locks
+  Float8 turning;  // 1/(kg m^2), size of the terms in inverseInertia; 0 with no angular axis locked: then none cancel
+};
+LockedSide lockedSideOf(const Frame& f, const std::int32_t (&locks)[8], const ContactBlock::Lanes& inverseMass,
+                        const ContactBlock::Lanes (&inverseInertia)[6]) {
+  const Motion free = freeAxes(locks);
+  const Float8 zero = splat(0.0f), one = splat(1.0f), mass = load8(inverseMass);
+  const Symmetric3 inertia = loadSymmetric(inverseInertia);
+  const Mask8 isLocked = one > free.angular.x * free.angular.y * free.angular.z;
+  return {toFrame(f, Symmetric3{mass * free.linear.x, zero, zero, mass * free.linear.y, zero, mass * free.linear.z}), inertia, mass,
+          select(isLocked, inertia.xx + inertia.yy + inertia.zz, zero)};
+}
+LockedSide sideA(const ContactBlock& block, const Frame& f) { return lockedSideOf(f, block.locksA, block.inverseMassA, block.inverseInertiaA); }
+LockedSide sideB(const ContactBlock& block, const Frame& f) { return lockedSideOf(f, block.locksB, block.inverseMassB, block.inverseInertiaB); }
+
+// Positive if the body can move along a row, by `linear` or by `turning` (both 1/kg) with the square of its arm.
+Float8 leftOf(const LockedSide& side, Float8 linear, Float8 turning, Float8 squaredArm) {
+  const Float8 share = splat(kLeastShare);
+  return max8(linear - share * side.mass, turning - share * (side.mass + squaredArm * side.turning));
+}
+
+// Points at which neither body can move along the normal are as if they were not there: no mass, no impulse.
+void dropLockedPoints(ContactBlock& block, ContactBlockInput& in, const Frame& f) {
+  const Float8 zero = splat(0.0f);
+  const LockedSide a = sideA(block, f), b = sideB(block, f);
+  const auto left = [](const LockedSide& side, Float8 r1, Float8 r2) {
+    const Symmetric3& i = side.inverseInertia;
+    return leftOf(side, side.inverseMass.zz, i.xx * r2 * r2 - splat(2.0f) * i.xy * r1 * r2 + i.yy * r1 * r1, r1 * r1 + r2 * r2);
+  };
+  for (int i = 0; i < 4; ++i) {
+    ContactBlock::Point& point = block.points[i];
+    const Float8 r1 = load8(point.r1), r2 = load8(point.r2);
+    const Mask8 moves = max8(left(a, r1 + load8(block.offset[0]), r2 + load8(block.offset[1])), left(b, r1, r2)) > zero;
+    store8(point.mass, select(moves, load8(point.mass), zero));
+    store8(point.impulse, select(moves, load8(point.impulse), zero));
+    store8(in.present[i], select(moves, load8(in.present[i]), zero));
+  }
+}
+
+// Friction of a block with locks. Where the bodies can move along one tangential direction only, the other gets its mass: an impulse
+// there moves nothing, but has its part in Coulomb's cone. (A body on a rail slides more easily on what runs across the rail.)
+void prepareLockedFriction(ContactBlock& block, const Frame& f) {
+  const Float8 zero = splat(0.0f), one = splat(1.0f), share = splat(kLeastShare);
+  const LockedSide a = sideA(block, f), b = sideB(block, f);
+  const Wide3 armB = {load8(block.center[0]), load8(block.center[1]), load8(block.center[2])};
+  const Wide3 armA = armB + Wide3{load8(block.offset[0]), load8(block.offset[1]), load8(block.offset[2])};
+  Float8 k11 = zero, k12 = zero, k22 = zero, left = zero, size = zero;
+  const auto add = [&](const LockedSide& side, const Wide3& r) {
+    const Wide3 r1 = {zero, r.z, zero - r.y}, r2 = {zero - r.z, zero, r.x}, turn1 = side.inverseInertia * r1, turn2 = side.inverseInertia * r2;
+    const Float8 turn11 = dot(r1, turn1), turn22 = dot(r2, turn2), squaredArm = dot(r, r);
+    k11 = k11 + (side.inverseMass.xx + turn11);
+    k12 = k12 + (side.inverseMass.xy + dot(r1, turn2));
+    k22 = k22 + (side.inverseMass.yy + turn22);
+    left = max8(left, leftOf(side, side.inverseMass.xx + side.inverseMass.yy, turn11 + turn22, squaredArm));
+    size = size + (side.mass + squaredArm * side.turning);
+  };
+  add(a, armA);
+  add(b, armB);
+  const Float8 trace = k11 + k22, determinant = k11 * k22 - k12 * k12;
+  const Mask8 moves = (left > zero) & (trace > zero);
+  const Mask8 inBoth = moves & (determinant > share * trace * max8(size, trace));
+  const Float8 inverse = one / select(inBoth, determinant, select(moves, trace, one));
+  store8(block.tangentMass[0], select(inBoth, inverse * k22, select(moves, inverse, zero)));
+  store8(block.tangentMass[1], select(inBoth, zero - inverse * k12, zero));
+  store8(block.tangentMass[2], select(inBoth, inverse * k11, select(moves, inverse, zero)));
+  for (ContactBlock::Lanes& impulse : block.tangentImpulse) store8(impulse, select(moves, load8(impulse), zero));
+  const Mask8 twists = max8(a.inverseInertia.zz - share * a.turning, b.inverseInertia.zz - share * b.turning) > zero;
+  store8(block.twistMass, select(twists, load8(block.twistMass), zero));
+  store8(block.twistImpulse, select(twists, load8(block.twistImpulse), zero));
+}
+
 void prepareFriction(ContactBlock& block, const Frame& f, const ContactBlockInput& in, const Symmetric3& ia,
                      const Symmetric3& ib, const Symmetric3& inverseMass, const Wide3 (&r)[4], const Wide3& offset) {
   // The centre is the mean of the points, those that are open count less: within a millimetre of touching a point takes
@@ -93,7 +172,7 @@ void prepareReference(ContactBlock& block, const ContactBlockInput& in) {
   }
 }
 
-SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, const SolverMass* masses) {
+SUNDER_FLATTEN void prepare(ContactBlock& block, ContactBlockInput& in, const SolverMass* masses) {
   block.hits = block.settles = false;
   const Float8 one = splat(1.0f), zero = splat(0.0f);
   Frame f;
@@ -142,8 +221,10 @@ SUNDER_FLATTEN void prepare(ContactBlock& block, const ContactBlockInput& in, co
     const Mask8 real = (k > zero) & (load8(in.present[i]) > zero);
     store8(point.mass, select(real, one / select(real, k, one), zero));
   }
+  if (block.isLocked) dropLockedPoints(block, in, f);
   prepareReference(block, in);
   prepareFriction(block, f, in, ia, ib, inverseMass, r, offset);
+  if (block.isLocked) prepareLockedFriction(block, f);
   store8(block.totalTangentImpulse[0], zero);
   store8(block.totalTangentImpulse[1], zero);
   store8(block.totalTwistImpulse, zero);
