@@ -22,14 +22,9 @@ constexpr double kEnterShare = 0.25;
 // A body that starts deeper than that is held to the depth it has, up to this share of its smallest half extent: beyond,
 // nothing is left of it to be swept.
 constexpr double kDeepest = 0.95;
-// The gap at which a body stops: this share of the layer, and never more than is surely a contact in the next step (m).
-constexpr double kGapShare = 0.01;
-constexpr double kMaxGap = 0.001;
 
 // rad per step. Beyond, motionBetween() counts whole turns, of which two poses know nothing.
 constexpr double kMostCertainTurn = 3;
-
-double gapFor(double depth) { return std::min(kGapShare * depth, kMaxGap); }
 
 // A box around all places of a body on its way. The centre moves on a line, which the boxes at both ends contain; a point
 // at the radius strays from the line between its ends by at most radius * angle^2 / 8.
@@ -166,8 +161,8 @@ void World::Impl::findSweepHit(std::uint32_t pairIndex) {
   if (isDeep) {
     // In a heap such a pair is pressed together by others. Held to its depth in each step, it would never move again.
     if (bodies[pair.b].def.kind == BodyKind::Dynamic && !bodies[pair.a].def.continuous && !bodies[pair.b].def.continuous) return;
-    if (bodies[pair.b].def.kind != BodyKind::Dynamic && b == nullptr) {
-      sweep.deepPairs.push_back(pairIndex);
+    if (bodies[pair.b].def.kind != BodyKind::Dynamic) {
+      noteDeepPair(pair);
       return;
     }
     const double layer = 2 * gap - separationAt(0);
@@ -193,6 +188,35 @@ void World::Impl::findSweepHit(std::uint32_t pairIndex) {
   std::push_heap(sweep.hits.begin(), sweep.hits.end(), isLater);
 }
 
+// What pushes goes on to its end, and takes along what it hit, up to where that meets something else that is not dynamic.
+void World::Impl::takeAlong(SweptBody& swept, std::uint32_t by) const {
+  const double left = 1 - swept.stop;
+  const Pose relative = relativePose(poseAt(sweep.bodies[sweep.number[by] - 1].motion, swept.stop), swept.end);
+  const Quat turn = load(bodies[by].pose.orientation);
+  Pose last;
+  store(last.position, load(bodies[by].pose.position) + rotate(turn, load(relative.position)));
+  store(last.orientation, normalized(turn * load(relative.orientation)));
+  const Motion motion = motionBetween(swept.end, last, {0, 0, 0}, 0);
+  double share = 1;
+  // In no promised order; the first of the times does not depend on it.
+  broadphase.visitOverlaps(boundsBetween(swept.body, swept.end, last), [&](ProxyId id) {
+    if (id == by || !bodies[id].alive || bodies[id].def.kind == BodyKind::Dynamic || !mayCollide(swept.body, id)) return true;
+    const Box box = core({bodies[swept.body].def.halfExtents}, swept.depth);
+    Motion other;
+    other.pose = bodies[id].pose;
+    if (sweep.number[id] != 0) {
+      const Motion& whole = sweep.bodies[sweep.number[id] - 1].motion;
+      other.pose = poseAt(whole, swept.stop);
+      store(other.linearVelocity, left * load(whole.linearVelocity));
+      store(other.angularVelocity, left * load(whole.angularVelocity));
+    }
+    const Impact impact = firstImpact(box, motion, {bodies[id].def.halfExtents}, other, share, gapFor(swept.depth));
+    if (impact.hit && !impact.startsInTouch) share = impact.time;
+    return true;
+  });
+  swept.end = share < 1 ? poseAt(motion, share) : last;
+}
+
 // In the order of time: the first hit of a body stops it, and what else may meet it then has to be found anew.
 void World::Impl::stopSweptBodies() {
   sweep.hits.clear();
@@ -201,8 +225,9 @@ void World::Impl::stopSweptBodies() {
   const auto stop = [&](SweptBody& body, double time, std::uint32_t by, const Vec3& normal) {
     body.stopped = true;
     body.stop = time;
-    body.by = by;
     body.normal = normal;
+    body.end = poseAt(body.motion, time);
+    if (bodies[by].def.kind == BodyKind::Kinematic && sweep.number[by] != 0) takeAlong(body, by);
   };
   while (!sweep.hits.empty()) {
     std::pop_heap(sweep.hits.begin(), sweep.hits.end(), isLater);
@@ -227,20 +252,17 @@ void World::Impl::stopSweptBodies() {
   }
 }
 
+// Where a swept body is at the end of the step.
+Pose World::Impl::endOf(const SweptBody& swept) const {
+  if (swept.stopped) return swept.end;
+  return swept.redirected ? poseAt(swept.motion, 1) : bodies[swept.body].pose;
+}
+
 // The state of a body at the time at which it was stopped.
 void World::Impl::applyStop(const SweptBody& swept, double dt) {
   BodyState& body = bodies[swept.body];
   const Pose end = body.pose;
-  body.pose = poseAt(swept.motion, swept.stop);
-  const std::uint32_t byNumber = sweep.number[swept.by];
-  if (bodies[swept.by].def.kind == BodyKind::Kinematic && byNumber != 0) {
-    // What pushes goes on to its end, and takes along what it hit.
-    const Motion& pusher = sweep.bodies[byNumber - 1].motion;
-    const Pose relative = relativePose(poseAt(pusher, swept.stop), body.pose);
-    const Quat turn = load(bodies[swept.by].pose.orientation);
-    store(body.pose.position, load(bodies[swept.by].pose.position) + rotate(turn, load(relative.position)));
-    store(body.pose.orientation, normalized(turn * load(relative.orientation)));
-  }
+  body.pose = endOf(swept);
   // The velocity is that of the end of the step; what the lost time would have added to it is taken back, or a fall would
   // gain energy. Of a body with contacts, only along the normal: the contacts hold it in the other directions.
   const Vec3 lost = ((1 - swept.stop) * dt) * freeAcceleration(swept.body);
@@ -261,40 +283,26 @@ void World::Impl::applyStop(const SweptBody& swept, double dt) {
   clearLockedVelocity(body);
 }
 
-// What was deep in something at rest at the start of the step goes where it likes, but no lower along the normal it had there: the
-// other lies wholly below. (Stopped as soon as any of its corners went deeper, a body that others press would never move again.)
-void World::Impl::liftDeepBody(const SweptPair& pair) {
-  const Pose& start = sweep.bodies[sweep.number[pair.a] - 1].motion.pose;
-  BodyState& body = bodies[pair.a];
-  const Box box = {body.def.halfExtents};
-  const Pose& ground = bodies[pair.b].pose;
-  const Proximity before = signedDistance({bodies[pair.b].def.halfExtents}, box, relativePose(ground, start));
-  if (before.status == QueryStatus::InvalidInput) return;
-  const Vec3 normal = rotate(load(ground.orientation), load(before.normal));
-  const auto lowest = [&](const Pose& pose) {
-    const Vec3 local = rotate(conjugate(load(pose.orientation)), normal), h = load(box.halfExtents);
-    return dot(normal, load(pose.position) - load(start.position)) - (h.x * std::fabs(local.x) + h.y * std::fabs(local.y) + h.z * std::fabs(local.z));
-  };
-  const double lower = lowest(start) - lowest(body.pose);
-  if (lower > 0) store(body.pose.position, load(body.pose.position) + lower * normal);
-}
-
 void World::Impl::sweepFastBodies(double dt) {
   sweep.number.resize(bodies.size(), 0);
   collectSweptBodies(dt);
   if (sweep.bodies.empty()) return;
   collectSweptPairs();
   stopSweptBodies();
+  for (const Redirection how : {Redirection::Lifted, Redirection::Unturned, Redirection::Pushed}) {
+    if (!redirectDeepBodies(how, dt)) break;
+    for (SweptBody& swept : sweep.bodies) swept.forgetStop();
+    collectSweptPairs();
+    stopSweptBodies();
+  }
   // After all else about the body was done.
-  const auto change = [&](std::uint32_t index, auto&& pose) {
-    const Pose end = bodies[index].pose;
-    pose();
-    finishPose(index, end);
-    moveProxy(index, dt);
-  };
-  for (const SweptBody& swept : sweep.bodies)
-    if (swept.stopped) change(swept.body, [&] { applyStop(swept, dt); });
-  for (const std::uint32_t pair : sweep.deepPairs) change(sweep.pairs[pair].a, [&] { liftDeepBody(sweep.pairs[pair]); });
+  for (const SweptBody& swept : sweep.bodies) {
+    if (!swept.stopped && !swept.redirected) continue;
+    const Pose end = bodies[swept.body].pose;
+    applyStop(swept, dt);
+    finishPose(swept.body, end);
+    moveProxy(swept.body, dt);
+  }
   for (const SweptBody& swept : sweep.bodies) sweep.number[swept.body] = 0;
 }
 

@@ -2,6 +2,7 @@
 // What the sources of continuous collision share: the motion of a body over a step, the time of first contact of two of them,
 // and what they store from step to step. Not installed.
 #pragma once
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <vector>
@@ -42,16 +43,36 @@ Box core(const Box& box, double depth);
 
 double smallestHalfExtent(const Box& box);
 
+// The gap at which a body stops whose layer is `depth` (m): a share of that, and never more than is surely a contact in the next step.
+inline double gapFor(double depth) { return std::min(0.01 * depth, 0.001); }
+
 // A body that moves far in a step.
 struct SweptBody {
   std::uint32_t body = 0;
   bool stopped = false;
   double stop = 1;       // share of the step after which it moves no more
-  std::uint32_t by = 0;  // the body that stopped it
+  Pose end;              // where it is then, or where what stopped it has taken it to
   double depth = 0;      // m, how deep another box may enter unseen
   math::Vec3 normal = {0, 0, 0};  // from it to that body, unit, world
+  bool redirected = false;  // the motion does not end where the body is
   Motion motion;        // per step, from the start of the step
   Aabb bounds;          // of all its places
+
+  void forgetStop() {
+    stopped = false;
+    stop = 1;
+  }
+};
+
+// What becomes of the motion of a body that starts deep and ends too low: it ends at the nearest place that is not; it does not turn
+// on the way, and so is too low nowhere, if what it starts deep in is at rest; it only goes where that pushes it.
+enum class Redirection { Lifted, Unturned, Pushed };
+
+// A swept body that starts deep in something that is not dynamic, and how low it may come.
+struct DeepPair {
+  std::uint32_t body = 0, ground = 0;
+  math::Vec3 normal = {0, 0, 0};   // out of the ground, in its frame; along that, from its centre, m:
+  double lowest = 0, centre = 0;  // of all points of the body, of its centre
 };
 
 // A swept dynamic body and something it may hit. If that is swept, too, and dynamic, then a < b.
@@ -74,7 +95,7 @@ struct SweepStorage {
   std::vector<SweptBody> bodies;
   std::vector<SweptPair> pairs;
   std::vector<SweepHit> hits;  // a heap, the earliest on top
-  std::vector<std::uint32_t> deepPairs;  // places in `pairs`: one that starts deep in something at rest
+  std::vector<DeepPair> deepPairs;  // those of a body follow each other
 };
 
 // Storage of removeGhostContacts().

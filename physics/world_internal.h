@@ -394,7 +394,13 @@ struct World::Impl {
   void stopSweptBodies();
   void findSweepHit(std::uint32_t pairIndex);
   void applyStop(const SweptBody& swept, double dt);
-  void liftDeepBody(const SweptPair& pair);
+  void takeAlong(SweptBody& swept, std::uint32_t by) const;
+  Pose endOf(const SweptBody& swept) const;
+  Aabb boundsBetween(std::uint32_t index, const Pose& start, const Pose& end) const;
+  void noteDeepPair(const SweptPair& pair);
+  double missingLift(const DeepPair& deep, const Pose& pose) const;
+  bool liftDeepBody(std::size_t begin, std::size_t end, bool onlyAtRest, double tolerance, Pose& pose) const;
+  bool redirectDeepBodies(Redirection how, double dt);
 };
 
 }  // namespace sunder
