@@ -55,19 +55,23 @@ void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 m
   const Float8 inverseSubstep = splat(parameters.inverseSubstep), bias = splat(parameters.bias * parameters.inverseSubstep);
   const Float8 maxPush = splat(-parameters.maxPushSpeed), slop = splat(parameters.slop), lift = splat(-parameters.lift);
   const Float8 massScale = splat(parameters.massScale), impulseScale = splat(parameters.impulseScale);
+  const Float8 inverseSlop = splat(1.0f / parameters.slop);
   for (int i = 0; i < block.pointCount; ++i) {
     ContactBlock::Point& point = block.points[i];
     const Float8 r1 = load8(point.r1), r2 = load8(point.r2), impulse = load8(point.impulse), reference = load8(point.reference);
     const Float8 separation = load8(point.separation) + normalVelocity(moved.relative, moved.turnedA, moved.turnedB, s.offset, r1, r2);
     const Float8 velocity = normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2);
-    // Apart: the gap may close, no further. In contact: a share of the penetration beyond the slop is taken out.
-    const Mask8 apart = separation > zero;
+    // Apart: the gap may close, no further. In contact: a share of the penetration beyond the slop is taken out. What carries a load
+    // stays in contact over a gap as wide as the slop, and the softness lifts it less the nearer to the surface it is: points with
+    // little load would rattle on the border.
+    const Mask8 apart = separation > select(impulse > zero, slop, zero);
+    const Float8 lifted = lift * min8(max8(zero - separation * inverseSlop, zero), one) * reference;
     const Float8 push = max8(bias * min8(separation + slop, zero), maxPush);
     const Float8 target = select(apart, separation * inverseSubstep, push);
     // A hit is no matter of softness: a load that has come from nothing in this substep would leak right away.
     const Mask8 rigid = zero > select(mask, zero - one, select(apart, zero - one, zero));
     const Float8 scale = select(rigid, one, massScale), leak = select(rigid, zero, impulseScale);
-    Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - reference, lift * reference);
+    Float8 change = zero - load8(point.mass) * scale * (velocity + target) - leak * max8(impulse - reference, lifted);
     if (kMasked) change = select(mask, change, zero);
     const Float8 next = max8(impulse + change, zero);
     store8(point.impulse, next);

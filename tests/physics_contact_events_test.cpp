@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "physics_bodies.h"
@@ -255,6 +256,35 @@ TEST(ContactInfo, FrictionOfASlidingBox) {
     EXPECT_NEAR(info.frictionImpulse.x() / kDt, -0.5 * weight, 0.01 * weight);
     EXPECT_NEAR(info.frictionImpulse.y(), 0, 1e-3 * weight * kDt);
     EXPECT_DOUBLE_EQ(info.friction, 0.5);
+  }
+}
+
+// Slabs of random footprint, yaw and density, off each other's centres by up to a tenth: points with little load must not rattle on
+// the border between touching and apart. (A third of these stacks hummed with up to 5 mm/s, and reported weights off by up to 5 %.)
+TEST(ContactEvents, LeaningStacksComeToRestAndReportTheirWeights) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    Numbers numbers(seed);
+    World world(awakeWorld());
+    addFloor(world);
+    const double size = std::exp(numbers.between(std::log(0.05), std::log(5)));
+    std::vector<BodyId> ids;
+    double top = 0;
+    const int count = 1 + static_cast<int>(numbers.between(0, 8));
+    for (int i = 0; i < count; ++i) {
+      BodyDef def = boxAt({0, 0, 0}, size * Vector3d(numbers.between(0.5, 1), numbers.between(0.5, 1), numbers.between(0.2, 0.5)));
+      def.pose.position = {size * numbers.between(-0.1, 0.1), size * numbers.between(-0.1, 0.1), top + def.halfExtents.z()};
+      const double yaw = numbers.between(0, 6);
+      def.pose.orientation = Quaternion(std::cos(yaw / 2), 0, 0, std::sin(yaw / 2));
+      def.density = std::exp(numbers.between(std::log(300), std::log(3000)));
+      ids.push_back(world.addBody(def));
+      top += 2 * def.halfExtents.z();
+    }
+    run(world, 10);
+    for (const BodyId id : ids) {
+      const double weight = world.mass(id) * 9.81 * kDt;
+      EXPECT_LT((world.contactImpulse(id) - Vector3d(0, 0, weight)).norm(), 1e-3 * weight) << "seed " << seed;
+      EXPECT_LT(world.linearVelocity(id).norm(), 1e-4) << "seed " << seed;
+    }
   }
 }
 
