@@ -232,11 +232,11 @@ void expectCalm(int boxes, bool gravity, std::uint64_t seed) {
   EXPECT_LT(s.reach, 5.0) << "seed " << seed;
 }
 TEST(Stability, BoxesInsideEachOtherSeparateCalmly) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) expectCalm(10, true, seed);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) expectCalm(10, true, seed);
   for (const std::uint64_t seed : {123, 207, 272}) expectCalm(10, true, seed);  // pairs that others press on
 }
 TEST(Stability, BoxesInsideEachOtherSeparateCalmlyWithoutGravity) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) expectCalm(10, false, seed);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) expectCalm(10, false, seed);
 }
 
 // All fall, and the last one when it should: against the same scene with a sixteenth of the substep.

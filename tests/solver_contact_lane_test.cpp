@@ -28,10 +28,9 @@ TEST(ContactLane, ArmsAreThoseOfTheHit) {
   TestRandom random(5);
   int tried = 0;
   for (int run = 0; run < 400; ++run) {
-    const double mass = random.number(0.5, 5), moment = mass * random.number(0.05, 0.2);
-    const Vector3d n = random.direction(), r = random.number(0.3, 0.6) * (random.direction() - 1.5 * n).normalized();
-    Vector3d v = random.vector(5) - random.number(20, 60) * n;
-    const Vector3d w = random.vector(40);
+    const double mass = random.number(0.5, 5), moment = mass * random.number(0.05, 0.2), size = random.number(0.3, 0.6), speed = random.number(20, 60);
+    const Vector3d n = random.direction(), side = random.direction(), r = size * (side - 1.5 * n).normalized();
+    const Vector3d drift = random.vector(5), v = drift - speed * n, w = random.vector(25);
     SolverScene scene;
     const double time = random.number(0.1, 0.8) * scene.settings.dt;
     const Matrix3d turnBack = Eigen::AngleAxisd(-time * w.norm(), w.normalized()).toRotationMatrix();
@@ -41,7 +40,8 @@ TEST(ContactLane, ArmsAreThoseOfTheHit) {
     const Vector3d impulse = -(Matrix3d::Identity() / mass - crossMatrix(r) * crossMatrix(r) / moment).inverse() * (v + w.cross(r));
     const Vector3d expected = v + impulse / mass, expectedTurn = w + r.cross(impulse) / moment;
     const Vector3d frame = run % 3 == 0 ? v : Vector3d::Zero();  // seen from there
-    BodyInput body = {.mass = mass, .inertia = moment * Matrix3d::Identity(), .position = random.vector(2), .velocity = v - frame, .angularVelocity = w};
+    const Vector3d place = random.vector(2);
+    BodyInput body = {.mass = mass, .inertia = moment * Matrix3d::Identity(), .position = place, .velocity = v - frame, .angularVelocity = w};
     BodyInput ground = testing::immovable(random.vector(3));
     if (run % 3 == 0) {  // heavy, and it comes
       ground.mass = 1e6 * mass;
