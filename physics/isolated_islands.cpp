@@ -13,6 +13,9 @@ using namespace math;
 
 namespace {
 
+// Of the energy of rotation: more than that comes from an orientation that the free motion would not have led to.
+constexpr double kTurnedFar = 1.1;
+
 // Sums over an island. Velocities are from the centre of mass and its velocity.
 struct Whole {
   double mass = 0;               // kg
@@ -148,6 +151,7 @@ bool World::Impl::noteBounce(std::span<const ContactRef> island) {
 // are taken back by the least share with which no energy is gained. They stay in their cones, and what parted still parts.
 void World::Impl::limitBounce(std::span<const ContactRef> island, double dt) {
   double free = 0, mixed = 0, squared = 0, gained = 0;  // energy of motion: free + share * mixed + share^2 * squared
+  double turning = 0, turned = 0;  // energy of rotation before, and of the same momentum in the new orientation
   const auto change = [&](const IsolatedBody& b, auto&& use) {
     const BodyState& body = bodies[b.index];
     const Mat3 start = toMatrix(load(body.previousPose.orientation)), end = toMatrix(load(body.pose.orientation));
@@ -164,21 +168,26 @@ void World::Impl::limitBounce(std::span<const ContactRef> island, double dt) {
     change(b, [&](const BodyState& body, const Mat3& end, const Vec3& g, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
       const Vec3 w = inverseTimes(body, end, l), dw = inverseTimes(body, end, dl);
       free += 0.5 * (body.mass * dot(v, v) + dot(l, w));
+      turned += 0.5 * dot(l, w);
       mixed += body.mass * dot(v, dv) + dot(l, dw);
       squared += 0.5 * (body.mass * dot(dv, dv) + dot(dl, dw));
       const Vec3 before = b.linearVelocity, moved = load(body.pose.position) - load(body.previousPose.position);
       const Vec3 spin = inertiaTimes(body, toMatrix(load(body.previousPose.orientation)), b.angularVelocity);
+      turning += 0.5 * dot(b.angularVelocity, spin);
       gained += body.mass * (dot(g, moved) + 0.5 * dot(before, before)) + 0.5 * dot(b.angularVelocity, spin);
     });
   // `gained`: the energy of motion before, and what the fall gave.
   if (!(free + mixed + squared > gained) || !std::isfinite(free + mixed + squared + gained)) return;
   const double root = mixed * mixed - 4 * squared * (free - gained);
   const double share = std::max(0.0, std::min(1.0, (std::sqrt(std::max(root, 0.0)) - mixed) / (2 * squared)));
+  // A body that turns by many radians in a step is turned by the solver to where even its free momentum has more energy.
+  const double left = free + share * (mixed + share * squared);
+  const double scale = turned > kTurnedFar * turning && left > gained ? std::sqrt(std::max(gained, 0.0) / left) : 1;
   for (const IsolatedBody& b : isolatedBodies.bouncing)
     change(b, [&](const BodyState& body, const Mat3& end, const Vec3&, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
       BodyState& moved = bodies[b.index];
-      store(moved.linearVelocity, v + share * dv);
-      store(moved.angularVelocity, inverseTimes(body, end, l + share * dl));
+      store(moved.linearVelocity, scale * (v + share * dv));
+      store(moved.angularVelocity, scale * inverseTimes(body, end, l + share * dl));
     });
   const float part = static_cast<float>(share);
   for (const ContactRef& ref : island) {
