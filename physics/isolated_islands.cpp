@@ -26,12 +26,6 @@ struct Whole {
   double energy = 0;             // J
 };
 
-// I v, of one body in world axes.
-Vec3 inertiaTimes(const BodyState& body, const Mat3& rotation, const Vec3& v) {
-  const Vec3 inBody = transposeTimes(rotation, v), moments = load(body.inertia);
-  return rotation * Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z};
-}
-
 // x of m x = v; m symmetric, positive definite.
 Vec3 solveSymmetric(const double (&m)[3][3], const Vec3& v) {
   const Vec3 a = {m[0][0], m[0][1], m[0][2]}, b = {m[0][1], m[1][1], m[1][2]}, c = {m[0][2], m[1][2], m[2][2]};
@@ -172,9 +166,9 @@ void World::Impl::limitBounce(std::span<const ContactRef> island, double dt) {
       mixed += body.mass * dot(v, dv) + dot(l, dw);
       squared += 0.5 * (body.mass * dot(dv, dv) + dot(dl, dw));
       const Vec3 before = b.linearVelocity, moved = load(body.pose.position) - load(body.previousPose.position);
-      const Vec3 spin = inertiaTimes(body, toMatrix(load(body.previousPose.orientation)), b.angularVelocity);
-      turning += 0.5 * dot(b.angularVelocity, spin);
-      gained += body.mass * (dot(g, moved) + 0.5 * dot(before, before)) + 0.5 * dot(b.angularVelocity, spin);
+      const double spin = 0.5 * dot(b.angularVelocity, l);
+      turning += spin;
+      gained += body.mass * (dot(g, moved) + 0.5 * dot(before, before)) + spin;
     });
   // `gained`: the energy of motion before, and what the fall gave.
   if (!(free + mixed + squared > gained) || !std::isfinite(free + mixed + squared + gained)) return;

@@ -30,9 +30,7 @@ double inertiaElement(const double* r, const double* moments, int i, int j) {
 }
 
 Vec3 momentumOf(const BodyState& body, const Quaternion& orientation, const Vec3& w) {
-  const Mat3 r = toMatrix(load(orientation));
-  const Vec3 moments = load(body.inertia), inBody = transposeTimes(r, w);
-  return r * Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z};
+  return inertiaTimes(body, toMatrix(load(orientation)), w);
 }
 
 Vec3 velocityOf(const BodyState& body, const Quaternion& orientation, const Vec3& momentum) {

@@ -114,6 +114,11 @@ void turnLocked(const BodyState& body, Quaternion& orientation, Eigen::Vector3d&
 // energy stays, and but for that the momentum along its free axes.
 void afterLockedTurn(BodyState& body, const Quaternion& before);
 
+// I v of a body in world axes, whatever its locks.
+inline math::Vec3 inertiaTimes(const BodyState& body, const math::Mat3& rotation, const math::Vec3& v) {
+  const math::Vec3 inBody = math::transposeTimes(rotation, v), moments = math::load(body.inertia);
+  return rotation * math::Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z};
+}
 // m v with m symmetric: xx, xy, xz, yy, yz, zz.
 inline math::Vec3 timesSymmetric(const double (&m)[6], const math::Vec3& v) {
   return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z, m[2] * v.x + m[4] * v.y + m[5] * v.z};
