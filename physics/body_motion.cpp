@@ -25,8 +25,7 @@ void setMasses(SolverMass& out, const BodyState& body, const BodyFrame& frame) {
 // momentum would be energy from nowhere. Then the solver gets no gyroscopic torque, and turnSolved() turns the body.
 constexpr double kFarTurn = 0.2;
 bool turnsFar(const BodyState& body, const Vec3& turn) {
-  const Vec3 moments = load(body.inertia);
-  return !(moments.x == moments.y && moments.y == moments.z) && dot(turn, turn) >= kFarTurn * kFarTurn &&
+  return !isSphericalTop(body) && dot(turn, turn) >= kFarTurn * kFarTurn &&
          ((body.def.lockedAxes & kLockRotation) == 0 || isLockedAboutOneAxis(body));
 }
 
@@ -50,7 +49,7 @@ void turnSolved(BodyState& body, const Vec3& w, const Vec3& turn, double dt) {
 // Change of the angular velocity over dt by -I^-1 (w x I w).
 Vec3 gyroscopicChange(const BodyState& body, double dt) {
   const Vec3 w = load(body.angularVelocity), moments = load(body.inertia);
-  if ((moments.x == moments.y && moments.y == moments.z) || (w.x == 0 && w.y == 0 && w.z == 0)) return {0, 0, 0};
+  if (isSphericalTop(body) || (w.x == 0 && w.y == 0 && w.z == 0)) return {0, 0, 0};
   if (turnsFar(body, dt * w)) return {0, 0, 0};
   const bool isLocked = (body.def.lockedAxes & kLockRotation) != 0;
   if (isLocked && !isLockedAboutOneAxis(body)) return {0, 0, 0};
@@ -70,13 +69,9 @@ Vec3 gyroscopicChange(const BodyState& body, double dt) {
 }
 
 // The angular velocity after a body has turned, from the one before: what stays is the momentum I w in world axes.
-Vec3 afterTurn(const Vec3& w, const Eigen::Vector3d& inertia, const Quaternion& before, const Quaternion& after) {
-  const Vec3 moments = load(inertia);
-  if (moments.x == moments.y && moments.y == moments.z) return w;
-  const Mat3 start = toMatrix(load(before)), end = toMatrix(load(after));
-  const Vec3 inBody = transposeTimes(start, w);
-  const Vec3 l = transposeTimes(end, start * Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z});
-  return end * Vec3{l.x / moments.x, l.y / moments.y, l.z / moments.z};
+Vec3 afterTurn(const BodyState& body, const Vec3& w, const Quaternion& before) {
+  if (isSphericalTop(body)) return w;
+  return angularVelocityOf(body, body.pose.orientation, angularMomentum(body, before, w));
 }
 
 // What a damping of c (1/s) leaves of the motion over a time t, of v' = g - c v exactly: v(t) = keep v + gain g,
@@ -203,7 +198,7 @@ void World::Impl::moveSolved(BodyState& body, const SolverBody& solved, double d
       store(body.angularVelocity, w - gyro);
       return afterLockedTurn(body, before);
     }
-    if ((body.def.lockedAxes & kLockRotation) == 0) w = afterTurn(w - gyro, body.inertia, before, body.pose.orientation);
+    if ((body.def.lockedAxes & kLockRotation) == 0) w = afterTurn(body, w - gyro, before);
   }
   store(body.angularVelocity, w);
 }

@@ -274,9 +274,8 @@ void World::Impl::applyStop(const SweptBody& swept, double dt) {
   }
   // The angular velocity turns with the body: that keeps the energy and the length of the angular momentum, and for a cube
   // it is the same vector anyway.
-  const Vec3 moments = load(body.inertia);
   clearLockedVelocity(body);
-  if (moments.x == moments.y && moments.y == moments.z) return;
+  if (isSphericalTop(body)) return;
   if (isLockedAboutOneAxis(body)) return afterLockedTurn(body, end.orientation);
   const Vec3 w = rotate(conjugate(load(end.orientation)), load(body.angularVelocity));
   store(body.angularVelocity, rotate(load(body.pose.orientation), w));

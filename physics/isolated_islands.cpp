@@ -148,19 +148,14 @@ void World::Impl::limitBounce(std::span<const ContactRef> island, double dt) {
   double turning = 0, turned = 0;  // energy of rotation before, and of the same momentum in the new orientation
   const auto change = [&](const IsolatedBody& b, auto&& use) {
     const BodyState& body = bodies[b.index];
-    const Mat3 start = toMatrix(load(body.previousPose.orientation)), end = toMatrix(load(body.pose.orientation));
     const Vec3 gravity = body.def.gravityScale * load(def.gravity);
-    const Vec3 velocity = b.linearVelocity + dt * gravity, momentum = inertiaTimes(body, start, b.angularVelocity);
-    use(body, end, gravity, velocity, momentum, load(body.linearVelocity) - velocity,
-        inertiaTimes(body, end, load(body.angularVelocity)) - momentum);
-  };
-  const auto inverseTimes = [](const BodyState& body, const Mat3& rotation, const Vec3& v) {
-    const Vec3 inBody = transposeTimes(rotation, v), moments = load(body.inertia);
-    return rotation * Vec3{inBody.x / moments.x, inBody.y / moments.y, inBody.z / moments.z};
+    const Vec3 velocity = b.linearVelocity + dt * gravity, momentum = angularMomentum(body, body.previousPose.orientation, b.angularVelocity);
+    use(body, gravity, velocity, momentum, load(body.linearVelocity) - velocity,
+        angularMomentum(body, body.pose.orientation, load(body.angularVelocity)) - momentum);
   };
   for (const IsolatedBody& b : isolatedBodies.bouncing)
-    change(b, [&](const BodyState& body, const Mat3& end, const Vec3& g, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
-      const Vec3 w = inverseTimes(body, end, l), dw = inverseTimes(body, end, dl);
+    change(b, [&](const BodyState& body, const Vec3& g, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
+      const Vec3 w = angularVelocityOf(body, body.pose.orientation, l), dw = angularVelocityOf(body, body.pose.orientation, dl);
       free += 0.5 * (body.mass * dot(v, v) + dot(l, w));
       turned += 0.5 * dot(l, w);
       mixed += body.mass * dot(v, dv) + dot(l, dw);
@@ -178,10 +173,10 @@ void World::Impl::limitBounce(std::span<const ContactRef> island, double dt) {
   const double left = free + share * (mixed + share * squared);
   const double scale = turned > kTurnedFar * turning && left > gained ? std::sqrt(std::max(gained, 0.0) / left) : 1;
   for (const IsolatedBody& b : isolatedBodies.bouncing)
-    change(b, [&](const BodyState& body, const Mat3& end, const Vec3&, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
+    change(b, [&](const BodyState& body, const Vec3&, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
       BodyState& moved = bodies[b.index];
       store(moved.linearVelocity, scale * (v + share * dv));
-      store(moved.angularVelocity, scale * inverseTimes(body, end, l + share * dl));
+      store(moved.angularVelocity, scale * angularVelocityOf(body, body.pose.orientation, l + share * dl));
     });
   const float part = static_cast<float>(share);
   for (const ContactRef& ref : island) {

@@ -7,7 +7,7 @@
 // orientation q alone: w_f = I_ff(q)^-1 p, whose energy p^T I_ff(q)^-1 p / 2 does not change along its own motion.)
 #include <cmath>
 
-#include "sunder/physics/world_internal.h"
+#include "sunder/physics/body_internal.h"
 #include "sunder/solver/free_motion.h"
 
 namespace sunder {
@@ -27,16 +27,6 @@ int lockedAngularAxes(const BodyState& body) { return (body.def.lockedAxes >> 3)
 // R diag(moments) R^T, element by element.
 double inertiaElement(const double* r, const double* moments, int i, int j) {
   return moments[0] * r[i] * r[j] + moments[1] * r[3 + i] * r[3 + j] + moments[2] * r[6 + i] * r[6 + j];
-}
-
-Vec3 momentumOf(const BodyState& body, const Quaternion& orientation, const Vec3& w) {
-  return inertiaTimes(body, toMatrix(load(orientation)), w);
-}
-
-Vec3 velocityOf(const BodyState& body, const Quaternion& orientation, const Vec3& momentum) {
-  double inverse[6];
-  inverseInertiaInWorld(body, frameOf({body.pose.position, orientation}).rotation, inverse);
-  return timesSymmetric(inverse, momentum);
 }
 
 // By what to scale velocities whose energy (or any multiple of it) should be another.
@@ -77,47 +67,58 @@ void inverseInertiaInWorld(const BodyState& body, const double* rotation, double
   out[kPlace[j][j]] = inverse * a;
 }
 
+Vec3 angularVelocityOf(const BodyState& body, const Quaternion& orientation, const Vec3& momentum) {
+  const Mat3 rotation = toMatrix(load(orientation));
+  if (lockedAngularAxes(body) == 0) {
+    const Vec3 inBody = transposeTimes(rotation, momentum), moments = load(body.inertia);
+    return rotation * Vec3{inBody.x / moments.x, inBody.y / moments.y, inBody.z / moments.z};
+  }
+  double inverse[6];
+  inverseInertiaInWorld(body, frameOf({body.pose.position, orientation}).rotation, inverse);
+  return timesSymmetric(inverse, momentum);
+}
+
 bool isLockedAboutOneAxis(const BodyState& body) {
   const int locked = lockedAngularAxes(body);
   return locked == 1 || locked == 2 || locked == 4;
 }
 
 void turnLocked(const BodyState& body, Quaternion& orientation, Eigen::Vector3d& angularVelocity, double dt) {
-  const Vec3 moments = load(body.inertia), start = load(angularVelocity);
+  const Vec3 start = load(angularVelocity);
   Eigen::Vector3d turn;
-  if (!isLockedAboutOneAxis(body) || (moments.x == moments.y && moments.y == moments.z)) {  // at constant speed
+  if (!isLockedAboutOneAxis(body) || isSphericalTop(body)) {  // at constant speed
     store(turn, dt * start);
     orientation = turned(orientation, turn);
     return;
   }
-  // Components of the momentum along the locked axis do not matter: velocityOf() has zeros there.
-  const Vec3 momentum = momentumOf(body, orientation, start);
+  // Components of the momentum along the locked axis do not matter: angularVelocityOf() has zeros there.
+  const Vec3 momentum = angularMomentum(body, orientation, start);
   const double energy = dot(momentum, start);
   Vec3 w = start;
   double left = dt;
   for (int part = 0; part < kMaxParts && left > 0; ++part) {  // midpoint rule
     const double speed = length(w), h = left * speed > kMaxTurn ? kMaxTurn / speed : left;
     store(turn, (0.5 * h) * w);
-    store(turn, h * velocityOf(body, turned(orientation, turn), momentum));
+    store(turn, h * angularVelocityOf(body, turned(orientation, turn), momentum));
     orientation = turned(orientation, turn);
-    w = velocityOf(body, orientation, momentum);
+    w = angularVelocityOf(body, orientation, momentum);
     left -= h;
   }
   for (int i = 0; i < kEnergySteps; ++i) {
     // Turned by a, the energy dot(momentum, w) / 2 grows by a . (w x I w).
-    const Vec3 slope = cross(w, momentumOf(body, orientation, w));
+    const Vec3 slope = cross(w, angularMomentum(body, orientation, w));
     const double squared = dot(slope, slope), wanted = 0.5 * (energy - dot(momentum, w));
     if (!(squared * (kMaxTurn * kMaxTurn) > wanted * wanted)) break;  // an extremum: nothing is wrong but the speed
     store(turn, (wanted / squared) * slope);
     orientation = turned(orientation, turn);
-    w = velocityOf(body, orientation, momentum);
+    w = angularVelocityOf(body, orientation, momentum);
   }
   store(angularVelocity, keepEnergy(energy, dot(momentum, w)) * w);
 }
 
 void afterLockedTurn(BodyState& body, const Quaternion& before) {
-  const Vec3 start = load(body.angularVelocity), momentum = momentumOf(body, before, start);
-  const Vec3 w = velocityOf(body, body.pose.orientation, momentum);
+  const Vec3 start = load(body.angularVelocity), momentum = angularMomentum(body, before, start);
+  const Vec3 w = angularVelocityOf(body, body.pose.orientation, momentum);
   store(body.angularVelocity, keepEnergy(dot(momentum, start), dot(momentum, w)) * w);
 }
 

@@ -60,6 +60,12 @@ BodyState& World::Impl::checked(BodyId id, const char* call) {
   return bodies[id.index];
 }
 
+double kineticEnergy(const BodyState& body) {
+  const Vec3 v = load(body.linearVelocity), moments = load(body.inertia);
+  const Vec3 w = transposeTimes(toMatrix(load(body.pose.orientation)), load(body.angularVelocity));
+  return 0.5 * body.mass * dot(v, v) + 0.5 * (moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z);
+}
+
 BodyFrame frameOf(const Pose& pose) {
   const Vec3 p = load(pose.position);
   const Mat3 r = toMatrix(load(pose.orientation));
@@ -218,11 +224,7 @@ double World::energy() const {
   for (std::uint32_t i = 0; i < impl_->bodies.size(); ++i) {
     const BodyState& body = impl_->bodies[i];
     if (!body.alive || body.def.kind != BodyKind::Dynamic) continue;
-    const Vec3 v = load(body.linearVelocity);
-    const Vec3 w = transposeTimes(toMatrix(load(body.pose.orientation)), load(body.angularVelocity));
-    const Vec3 moments = load(body.inertia);
-    sum += 0.5 * body.mass * dot(v, v) + 0.5 * (moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z) -
-           body.mass * body.def.gravityScale * dot(gravity, load(body.pose.position));
+    sum += kineticEnergy(body) - body.mass * body.def.gravityScale * dot(gravity, load(body.pose.position));
   }
   return sum;
 }

@@ -11,6 +11,7 @@
 
 #include "sunder/broadphase/sweep_and_prune.h"
 #include "sunder/narrowphase/math_internal.h"
+#include "sunder/physics/body_internal.h"
 #include "sunder/physics/continuous_internal.h"
 #include "sunder/physics/world.h"
 #include "sunder/solver/contact.h"
@@ -25,25 +26,6 @@ inline constexpr double kContactMargin = 0.005;
 // Loops over fewer pairs or bodies take less time than it takes to share them.
 inline constexpr int kLeastPairs = 512;
 inline constexpr int kLeastBodies = 256;
-
-// Everything of a body that is not read in the inner loops.
-struct BodyState {
-  BodyDef def;
-  Pose pose;
-  Pose previousPose;  // at the start of the step
-  Eigen::Vector3d linearVelocity = Eigen::Vector3d::Zero();
-  Eigen::Vector3d angularVelocity = Eigen::Vector3d::Zero();
-  Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  // kg m^2, principal, own axes; 0 when not dynamic
-  double mass = 0;                                    // kg; 0 when not dynamic
-  double radius = 0;                                  // m, half the diagonal
-  double stillTime = 0;                               // s for which the body has been slow enough to sleep
-  std::uint32_t generation = 0;
-  std::uint32_t sleepingIsland = kNone;  // kNone: awake (or never sleeps: static)
-  bool alive = false;
-  bool frozen = false;  // its state stopped being finite
-  bool held = false;    // had contacts in the last step
-  bool isNew = true;    // was in no step yet
-};
 
 // A pair of the broadphase. `reach` is how far (m, on the motion clocks of its bodies) the two may move until they have
 // to be looked at again; see contact_update.cpp.
@@ -92,38 +74,7 @@ struct MotionClock {
   double ahead = 0;
 };
 
-BodyFrame frameOf(const Pose& pose);
-math::Vec3 rotated(const BodyFrame& frame, const double* v);  // a vector of the body's own axes, in world axes
-math::Vec3 between(const BodyFrame& a, const BodyFrame& b);                  // from the position of A to that of B
 bool carriesLoad(const Contact& contact);  // any of its points had an impulse in the last step
-Aabb boundsOf(const BodyFrame& frame, const Eigen::Vector3d& halfExtents);
-Pose normalizedPose(const Pose& pose);
-// Mass, inertia and radius from the definition.
-void updateMass(BodyState& body);
-
-// Axis locks, see locked_motion.cpp.
-void clearLockedVelocity(BodyState& body);
-// Of a dynamic body in world axes: xx, xy, xz, yy, yz, zz, in 1/(kg m^2); locked axes have zero rows. rotation: columns.
-void inverseInertiaInWorld(const BodyState& body, const double* rotation, double (&out)[6]);
-// Whether the inertia of a body about its free axes changes as it turns: with one locked angular axis.
-bool isLockedAboutOneAxis(const BodyState& body);
-// turnFreely() with the body's locked axes. The energy stays the same to rounding, the momentum along free axes to 1e-6 up to
-// 10 rad per step and 2e-4 up to 30. 0.3 us for each 0.1 rad.
-void turnLocked(const BodyState& body, Quaternion& orientation, Eigen::Vector3d& angularVelocity, double dt);
-// The angular velocity of a body with one locked angular axis after it has been turned, not by its own motion, from `before`: the
-// energy stays, and but for that the momentum along its free axes.
-void afterLockedTurn(BodyState& body, const Quaternion& before);
-
-// I v of a body in world axes, whatever its locks.
-inline math::Vec3 inertiaTimes(const BodyState& body, const math::Mat3& rotation, const math::Vec3& v) {
-  const math::Vec3 inBody = math::transposeTimes(rotation, v), moments = math::load(body.inertia);
-  return rotation * math::Vec3{moments.x * inBody.x, moments.y * inBody.y, moments.z * inBody.z};
-}
-// m v with m symmetric: xx, xy, xz, yy, yz, zz.
-inline math::Vec3 timesSymmetric(const double (&m)[6], const math::Vec3& v) {
-  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z, m[2] * v.x + m[4] * v.y + m[5] * v.z};
-}
-
 // Throws std::invalid_argument.
 void require(bool condition, const std::string& message);
 void requireFinite(const Eigen::Vector3d& v, const char* what);
