@@ -153,14 +153,14 @@ double World::Impl::substepFactorOf(const Island& island) const {
   if (island.contacts > kMostRuledContacts) return otherwise;
   // Loads that came just now are not known: a tower may get them from as many bodies as it is high. But nothing carries more
   // than all that there is.
-  const double gravity = length(load(def.gravity)), substep = lastDt / def.substeps;
+  const double gravity = length(load(def.gravity));
   const double tower = (island.top - island.bottom) / (2 * kCubeShare * island.leastRadius) + 1;
   double ratio = std::max(tower, island.massRatio);
   if (island.loadPerMass > ratio * gravity) ratio = gravity > 0 ? island.loadPerMass / gravity : HUGE_VAL;
   ratio = std::min(ratio, island.mass / island.leastMass);
-  const double slack = slackOf(island.leastRadius, gravity, substep);
+  const double slack = slackOf(island.leastRadius, gravity, lastDt / def.substeps);
   for (const SubstepRule& rule : kSubstepRules) {
-    const double least = rule.loadRatio * (substep > 0.99 * rule.factor * island.leastSubstep ? kKeepShare : 1);
+    const double least = rule.loadRatio * (previousDt > 0.99 * rule.factor * def.substeps * island.leastSubstep ? kKeepShare : 1);
     if (ratio * ratio * ratio > slack * least * least * least && island.contacts <= rule.contacts) return rule.factor;
   }
   return otherwise;

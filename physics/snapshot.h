@@ -7,7 +7,7 @@
 
 namespace sunder {
 
-inline constexpr std::uint32_t kSnapshotVersion = 2;
+inline constexpr std::uint32_t kSnapshotVersion = 3;
 
 struct SnapshotInfo {
   std::uint32_t version = 0;

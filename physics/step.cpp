@@ -29,6 +29,10 @@ class StageClock {
   Clock::time_point first_ = Clock::now(), last_ = first_;
 };
 
+// The step length that the softness of contacts belongs to follows that of the steps, by these factors per step: down slowly, since
+// steps that change are to be as soft as the long ones, and up only so fast that a single long one changes little.
+constexpr double kSoftDtDecay = 0.997, kSoftDtGrowth = 1.03;
+
 // Sorting one element costs as much as going over this many.
 constexpr std::size_t kSortShare = 16;
 
@@ -38,6 +42,12 @@ constexpr std::size_t kSortShare = 16;
 constexpr double kAloneLooksAhead = 2;
 
 }  // namespace
+
+void World::Impl::startTime(double dt) {
+  previousDt = lastDt;
+  lastDt = dt;
+  softDt = softDt == 0 ? dt : std::max(std::min(dt, kSoftDtGrowth * softDt), kSoftDtDecay * softDt);
+}
 
 void World::Impl::advanceClocks(double dt) {
   const double gravity = length(load(def.gravity)) * dt;
@@ -86,7 +96,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
     bodies[body].previousPose = bodies[body].pose;
     fillSolverBody(group.solver, body, dt, substeps);
   });
-  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, group.hitSweeps, group.hitsConjugate}, *pool);
+  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, softDt, group.hitSweeps, group.hitsConjugate}, *pool);
   report.colors = std::max(report.colors, group.solver.colorCount());
   report.mostSubsteps = std::max(report.mostSubsteps, substeps);
   report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());
@@ -200,7 +210,7 @@ const StepReport& World::step(double dt) {
     report.errors |= kStepInvalidTimeStep;
     return report;
   }
-  w.lastDt = dt;
+  w.startTime(dt);
   StageClock clock;
   w.moveNotedProxies(dt);
   w.updatePairs();

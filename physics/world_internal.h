@@ -211,7 +211,9 @@ struct World::Impl {
   std::uint64_t pairsVersion = 1;  // changes with the set of pairs
   std::vector<std::uint32_t> removedProxies;  // since the broadphase was updated: their numbers are not free yet
   bool pairsAreRestored = false;   // the broadphase does not know `pairs`, see restore()
-  double lastDt = 0;               // s, of the last step
+  double lastDt = 0;               // s, of the last step, or of the present one
+  double previousDt = 0;           // s, of the one before
+  double softDt = 0;               // s, see ContactSolverSettings
 
   std::unique_ptr<ThreadPool> pool;
   SolverGroup groups[std::size(kSubstepFactors)];
@@ -278,6 +280,7 @@ struct World::Impl {
   void updateMoving();
   void collectPairs(const std::vector<std::uint32_t>& of, std::vector<std::uint32_t>& slots);
   void updateActivePairs(bool stopped);
+  void startTime(double dt);
   void advanceClocks(double dt);
   void updateContacts();
   void buildIslands();

@@ -22,10 +22,26 @@ constexpr int kNeverShared = std::numeric_limits<int>::max();
 // Contact softness: a spring of kTurn radians per substep, kDamping times critically damped.
 constexpr double kTurn = 1.1;
 constexpr double kDamping = 5.0;
-constexpr double kStiffness = kTurn * (2 * kDamping + kTurn);
-constexpr double kBias = kTurn / (2 * kDamping + kTurn);
-constexpr double kMassScale = kStiffness / (1 + kStiffness);
-constexpr double kImpulseScale = 1 / (1 + kStiffness);
+// Equation (7).
+struct Softness {
+  double turn = kTurn, stiffness = kTurn * (2 * kDamping + kTurn);
+  double bias() const { return turn / (2 * kDamping + turn); }
+  double massScale() const { return stiffness / (1 + stiffness); }
+  double impulseScale() const { return 1 / (1 + stiffness); }
+};
+// The softness with which loads sink in as deep as in steps of softDt, (25). Steps longer than that are no stiffer than others.
+Softness softnessOf(const ContactSolverSettings& settings) {
+  Softness softness;
+  if (!(settings.dt < settings.softDt)) return softness;
+  const double share = settings.dt / settings.softDt, wanted = share * share * kTurn * kTurn * softness.massScale();
+  // Newton's method comes down to the root from above, at first by a third in each round.
+  for (int i = 0; i < 40; ++i) {
+    const double t = softness.turn, k = softness.stiffness, slope = 2 * t * k / (1 + k) + 2 * t * t * (kDamping + t) / ((1 + k) * (1 + k));
+    softness.turn = t - (t * t * k / (1 + k) - wanted) / slope;
+    softness.stiffness = softness.turn * (2 * kDamping + softness.turn);
+  }
+  return softness;
+}
 // The softness acts on the difference to a reference load, which follows this share of the mean load of the contact's
 // points, slowly (per step). So a load that stays sinks in by 1/20 of what the spring alone would give.
 constexpr double kReferenceShare = 0.95;
@@ -118,6 +134,8 @@ void ContactSolver::forEachPart(ThreadPool& pool, Work&& work) {
 
 void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                                const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
+  const Softness softness = softnessOf(settings);
+  sagSpeed_ = static_cast<float>(kMostSag * softness.stiffness * softness.bias()) / settings.substep();
   forEachPart(pool, [&](std::span<ContactBlock> blocks) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (i + 1 < blocks.size()) prefetchContacts(blocks[i + 1], contacts);
@@ -135,7 +153,7 @@ void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::
 void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                               const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel) {
   ContactBlockInput in;
-  in.sagSpeed = static_cast<float>(kMostSag * kStiffness * kBias) / settings.substep();
+  in.sagSpeed = sagSpeed_;
   block.pointCount = 0;
   block.deepest = 0;
   block.isLocked = block.isNew = block.startedInside = block.turns = false;
@@ -190,12 +208,14 @@ void ContactSolver::giveBackBlocks() {
 
 void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
   const double h = settings.dt / settings.substeps;
+  const Softness softness = softnessOf(settings);
+  const double slopStep = std::max(settings.dt, settings.softDt);
   ContactKernelParameters parameters;
   parameters.inverseSubstep = static_cast<float>(1.0 / h);
-  parameters.bias = static_cast<float>(kMassScale * kBias);
-  parameters.massScale = static_cast<float>(kMassScale);
-  parameters.impulseScale = static_cast<float>(kImpulseScale);
-  parameters.slop = static_cast<float>(kSlop * std::min(1.0, settings.dt * settings.dt / (kSlopStep * kSlopStep)));
+  parameters.bias = static_cast<float>(softness.massScale() * softness.bias());
+  parameters.massScale = static_cast<float>(softness.massScale());
+  parameters.impulseScale = static_cast<float>(softness.impulseScale());
+  parameters.slop = static_cast<float>(kSlop * std::min(1.0, slopStep * slopStep / (kSlopStep * kSlopStep)));
   parameters.lift = static_cast<float>(kLift);
   parameters.hitSpeed = static_cast<float>(kHitSpeed);
   parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);

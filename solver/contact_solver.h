@@ -28,6 +28,7 @@ struct HeldBlock {
 struct ContactSolverSettings {
   int substeps = 8;
   double dt = 1.0 / 60.0;
+  double softDt = 0;  // s. In shorter steps loads sink in as deep as in steps of this length.
   // For one small island: hits are swept over all contacts until they have gone through, at most so many times. 0: they are not.
   int hitSweeps = 0;
   // ... with conjugate directions. Not where what moves by itself may squeeze something: without a solution they would run away.
@@ -95,6 +96,7 @@ class ContactSolver {
   std::vector<SolverBody> heldBodies_;
   std::vector<HitSweep> hitSweeps_;
   double deepest_ = 0;
+  float sagSpeed_ = 0;  // as in ContactBlockInput
   bool startedInside_ = false;  // some contact has Contact::startedInside
   bool overflows_ = false;  // the last color is the overflow
 };

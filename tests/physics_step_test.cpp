@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "physics_bodies.h"
 
@@ -32,6 +33,40 @@ TEST(Step, AStackStandsAtAnyRate) {
     EXPECT_NEAR(world.pose(stack.back()).position.z(), 4.5, 2e-3) << rate;
     EXPECT_LT(world.linearVelocity(stack.back()).norm(), 1e-3) << rate;
   }
+}
+
+// The depth that belongs to a load must not follow each step's length, or a stack is lifted and let down, and creeps.
+TEST(Step, AStackStandsInStepsOfAnyLengths) {
+  Numbers random(1);
+  const auto alternate = [](double first, double second) { return [=](int i) { return 1 / (i % 2 == 0 ? first : second); }; };
+  const std::function<double(int)> patterns[] = {alternate(60, 120), alternate(30, 120), alternate(30, 240),
+                                                 [&](int) { return 1 / random.between(30, 240); },
+                                                 [](int i) { return i % 60 == 59 ? 0.1 : kDt; },
+                                                 [](int i) { return i / 100 % 2 == 0 ? 1 / 240.0 : kDt; }};
+  for (const int count : {5, 10, 20})
+    for (std::size_t pattern = 0; pattern < std::size(patterns); ++pattern) {
+      WorldDef def;
+      def.sleep = false;
+      World world(def);
+      addFloor(world);
+      std::vector<BodyId> stack;
+      std::vector<Vector3d> start;
+      for (int i = 0; i < count; ++i) {
+        const double x = random.between(-0.003, 0.003);
+        const double y = random.between(-0.003, 0.003);
+        start.push_back({x, y, 0.5 + i});
+        stack.push_back(world.addBody(boxAt(start.back())));
+      }
+      double time = 0;
+      for (int i = 0; time < 10; ++i) {
+        const double dt = patterns[pattern](i);
+        ASSERT_EQ(world.step(dt).errors, kStepOk);
+        time += dt;
+      }
+      for (int i = 0; i < count; ++i)
+        EXPECT_LT((world.pose(stack[static_cast<std::size_t>(i)]).position - start[static_cast<std::size_t>(i)]).norm(), 0.003)
+            << count << " boxes, pattern " << pattern << ", box " << i;
+    }
 }
 
 TEST(Step, ReportsWhatIsThere) {
