@@ -41,7 +41,8 @@ void World::Impl::findIsolatedIslands() {
   isolated.bodies.clear();
   isolated.contacts.clear();
   if (!mayHaveIsolated) return;
-  const auto isIsolated = [this](std::uint32_t i) { return joinsIslands(i) && islands[rootOf(i)].isIsolated; };
+  // (What has no pair is in no island: what stands there is from another step.)
+  const auto isIsolated = [this](std::uint32_t i) { return joinsIslands(i) && pairCounts[i] != 0 && islands[rootOf(i)].isIsolated; };
   for (const std::uint32_t i : moving)
     if (isIsolated(i)) isolated.bodies.push_back({i, i, load(bodies[i].linearVelocity), load(bodies[i].angularVelocity)});
   for (const ContactRef& ref : activeContacts)

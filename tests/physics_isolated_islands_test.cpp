@@ -113,6 +113,30 @@ TEST(IsolatedIslands, NotThoseThatSomethingHolds) {
   EXPECT_NEAR(world.pose(stack[2]).position.z(), 2.5, 2e-3);
 }
 
+// Two that have hit each other and fly on fall as before while two others hit. (They got gravity twice.)
+TEST(IsolatedIslands, EndWithTheirLastPair) {
+  for (int speed = 1; speed <= 8; ++speed) {
+    World world(awakeWorld());
+    const auto addPair = [&](double y, double distance, double restitution) {
+      std::vector<BodyId> ids;
+      for (const int side : {-1, 1}) {
+        BodyDef def = boxAt({side * distance, y, 0});
+        def.linearVelocity = {side * -1.0 * speed, 0, 0};
+        def.restitution = restitution;
+        ids.push_back(world.addBody(def));
+      }
+      return ids;
+    };
+    const std::vector<BodyId> first = addPair(0, 1, 1);
+    addPair(20, 0.5 + speed, 0);  // hits after a second, and stays together
+    run(world, 2);
+    for (const BodyId id : first) {
+      EXPECT_NEAR(world.pose(id).position.z(), -9.81 * 2, 1e-9) << speed << " m/s";
+      EXPECT_NEAR(std::fabs(world.linearVelocity(id).x()), speed, 1e-3) << speed << " m/s";
+    }
+  }
+}
+
 TEST(IsolatedIslands, AForceIsFromOutside) {
   World world(weightless());
   const BodyId a = world.addBody(boxAt({0, 0, 0})), b = world.addBody(boxAt({1, 0, 0}));
