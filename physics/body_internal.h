@@ -58,6 +58,10 @@ inline math::Vec3 timesSymmetric(const double (&m)[6], const math::Vec3& v) {
 }
 
 // Axis locks, see locked_motion.cpp.
+// v without its components along locked axes: bit k of `locks` is that of axis k.
+inline math::Vec3 alongFreeAxes(const math::Vec3& v, int locks) {
+  return {(locks & 1) != 0 ? 0 : v.x, (locks & 2) != 0 ? 0 : v.y, (locks & 4) != 0 ? 0 : v.z};
+}
 void clearLockedVelocity(BodyState& body);
 // Of a dynamic body in world axes: xx, xy, xz, yy, yz, zz, in 1/(kg m^2); locked axes have zero rows. rotation: columns.
 void inverseInertiaInWorld(const BodyState& body, const double* rotation, double (&out)[6]);

@@ -166,10 +166,8 @@ void World::Impl::moveFreely(std::uint32_t index, double dt) {
     if (twisted) applyHalfTorque();
     store(body.angularVelocity, dampedOver(dt, body.def.angularDamping).keep * load(body.angularVelocity));
     clearLockedVelocity(body);
-    Vec3 moved = body.def.linearDamping == 0 ? (0.5 * dt) * (old + load(body.linearVelocity)) : damped.gain * old + damped.fall * acceleration;
-    for (int k = 0; k < 3; ++k)
-      if ((body.def.lockedAxes & (kLockLinearX << k)) != 0) (k == 0 ? moved.x : k == 1 ? moved.y : moved.z) = 0;
-    position = position + moved;
+    const Vec3 moved = body.def.linearDamping == 0 ? (0.5 * dt) * (old + load(body.linearVelocity)) : damped.gain * old + damped.fall * acceleration;
+    position = position + alongFreeAxes(moved, body.def.lockedAxes);
   } else {
     position = position + dt * v;
     Eigen::Vector3d turn;

@@ -215,6 +215,7 @@ void World::Impl::takeAlong(SweptBody& swept, std::uint32_t by) const {
     return true;
   });
   swept.end = share < 1 ? poseAt(motion, share) : last;
+  swept.isPushed = true;
 }
 
 // In the order of time: the first hit of a body stops it, and what else may meet it then has to be found anew.
@@ -262,6 +263,7 @@ Pose World::Impl::endOf(const SweptBody& swept) const {
 void World::Impl::applyStop(const SweptBody& swept, double dt) {
   BodyState& body = bodies[swept.body];
   const Pose end = body.pose;
+  const double energy = kineticEnergy(body);
   body.pose = endOf(swept);
   // The velocity is that of the end of the step; what the lost time would have added to it is taken back, or a fall would
   // gain energy. Of a body with contacts, only along the normal: the contacts hold it in the other directions.
@@ -275,11 +277,22 @@ void World::Impl::applyStop(const SweptBody& swept, double dt) {
   // The angular velocity turns with the body: that keeps the energy and the length of the angular momentum, and for a cube
   // it is the same vector anyway.
   clearLockedVelocity(body);
-  if (isSphericalTop(body)) return;
-  if (isLockedAboutOneAxis(body)) return afterLockedTurn(body, end.orientation);
-  const Vec3 w = rotate(conjugate(load(end.orientation)), load(body.angularVelocity));
-  store(body.angularVelocity, rotate(load(body.pose.orientation), w));
-  clearLockedVelocity(body);
+  if (isLockedAboutOneAxis(body)) {
+    afterLockedTurn(body, end.orientation);
+  } else if (!isSphericalTop(body)) {
+    const Vec3 w = rotate(conjugate(load(end.orientation)), load(body.angularVelocity));
+    store(body.angularVelocity, rotate(load(body.pose.orientation), w));
+    clearLockedVelocity(body);
+  }
+  // Where nothing works on it but gravity: what is stopped higher than the end of its way has that much less energy of motion than
+  // there. (Along the normal alone, a body that has bounced already would be sped up.)
+  if (hasMoved[swept.body] == 0 || swept.isPushed || !islands[rootOf(swept.body)].isClosed) return;
+  const double fall = body.mass * dot(freeAcceleration(swept.body), load(body.pose.position) - load(end.position));
+  const double found = kineticEnergy(body), allowed = std::max(energy + fall, 0.0);
+  if (!(found > allowed)) return;
+  const double scale = std::sqrt(allowed / found);
+  store(body.linearVelocity, scale * load(body.linearVelocity));
+  store(body.angularVelocity, scale * load(body.angularVelocity));
 }
 
 void World::Impl::sweepFastBodies(double dt) {

@@ -19,6 +19,9 @@ using namespace math;
 constexpr int kLiftRounds = 64;
 constexpr double kLiftTolerance = 0.01;
 
+// What locks leave of a normal, squared. With less, a lift would be a long way sideways.
+constexpr double kLeastFree = 0.1;
+
 // How far a box reaches from its centre along a direction of the frame in which it has that orientation.
 double reachAlong(const Box& box, const Quat& orientation, const Vec3& direction) {
   const Vec3 local = rotate(conjugate(orientation), direction), h = load(box.halfExtents);
@@ -77,7 +80,11 @@ bool World::Impl::liftDeepBody(std::size_t begin, std::size_t end, bool onlyAtRe
       if (onlyAtRest && sweep.number[deep.ground] != 0) continue;
       const double lift = missingLift(deep, pose);
       most = std::max(most, lift);
-      if (lift > 0) store(pose.position, load(pose.position) + lift * rotate(load(bodies[deep.ground].pose.orientation), deep.normal));
+      if (!(lift > 0)) continue;
+      const Vec3 normal = rotate(load(bodies[deep.ground].pose.orientation), deep.normal);
+      const Vec3 way = alongFreeAxes(normal, bodies[deep.body].def.lockedAxes);
+      if (dot(way, way) < kLeastFree) return false;
+      store(pose.position, load(pose.position) + (lift / dot(way, way)) * way);
     }
     if (most <= tolerance) return true;
   }
@@ -97,6 +104,7 @@ bool World::Impl::redirectDeepBodies(Redirection how, double dt) {
     for (std::size_t i = begin; i < end; ++i) lift = std::max(lift, missingLift(sweep.deepPairs[i], last));
     if (lift <= tolerance) continue;
     found = true;
+    for (std::size_t i = begin; i < end; ++i) swept.isPushed = swept.isPushed || sweep.number[sweep.deepPairs[i].ground] != 0;
     const Pose start = swept.motion.pose;
     const BodyState& body = bodies[index];
     // Between two walls there may be room for it to slide, but not to turn; between a wall and what pushes it there, not even that:

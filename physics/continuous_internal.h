@@ -55,6 +55,7 @@ struct SweptBody {
   double depth = 0;      // m, how deep another box may enter unseen
   math::Vec3 normal = {0, 0, 0};  // from it to that body, unit, world
   bool redirected = false;  // the motion does not end where the body is
+  bool isPushed = false;    // something that moves by itself works on it
   Motion motion;        // per step, from the start of the step
   Aabb bounds;          // of all its places
 

@@ -49,7 +49,8 @@ constexpr double kSweptHitSpeed = 0.75;
 // always is one while they settle.
 constexpr int kMostStuckContacts = 4096;
 
-bool isDamped(const BodyState& body) { return body.def.linearDamping != 0 || body.def.angularDamping != 0; }
+// Something takes momentum from it.
+bool isHeld(const BodyState& body) { return body.def.linearDamping != 0 || body.def.angularDamping != 0 || body.def.lockedAxes != kLockNone; }
 
 }  // namespace
 
@@ -61,11 +62,11 @@ std::uint32_t World::Impl::rootOf(std::uint32_t i) {
   return i;
 }
 
-// What is done to it within a step comes from contacts and gravity, and perhaps damping, only.
+// What is done to it within a step comes from contacts and gravity, and perhaps damping and locks, only.
 bool World::Impl::isUnforced(std::uint32_t index) const {
   const BodyForce& f = forces[index];
   const bool isForced = f.force[0] != 0 || f.force[1] != 0 || f.force[2] != 0 || f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
-  return !isForced && bodies[index].def.lockedAxes == kLockNone;
+  return !isForced;
 }
 
 void World::Impl::buildIslands() {
@@ -84,10 +85,7 @@ void World::Impl::buildIslands() {
     Island& island = islands[rootOf(contact)];
     if (island.contacts < kMostRuledContacts) {
       const Contact& full = contacts[contact.contact];
-      if (island.contacts < kMostSweptContacts) {
-        if (!island.mayHit) island.mayHit = mayHit(full);
-        island.bounces = island.bounces || full.restitution > 0;
-      }
+      if (island.contacts < kMostSweptContacts && !island.mayHit) island.mayHit = mayHit(full);
       addLoad(island, full);
     }
     const bool joinsBoth = joinsIslands(contact.bodyA) && joinsIslands(contact.bodyB);
@@ -99,7 +97,7 @@ void World::Impl::buildIslands() {
     ++island.contacts;
   }
   report.islands = 0;
-  mayHaveIsolated = false;
+  mayHaveIsolated = mayHaveClosed = false;
   const double gravity = length(load(def.gravity));
   const Vec3 down = gravity > 0 ? (1 / gravity) * load(def.gravity) : Vec3{0, 0, 0};
   for (const std::uint32_t i : moving) {
@@ -110,8 +108,10 @@ void World::Impl::buildIslands() {
     const BodyState& body = bodies[i];
     Island& island = islands[root];
     island.mass += body.mass;
-    island.isIsolated = island.isIsolated && isUnforced(i) && !isDamped(body) && body.def.gravityScale == bodies[root].def.gravityScale;
+    island.isUnforced = island.isUnforced && isUnforced(i);
+    island.isIsolated = island.isIsolated && island.isUnforced && !isHeld(body) && body.def.gravityScale == bodies[root].def.gravityScale;
     mayHaveIsolated = mayHaveIsolated || island.isIsolated;
+    mayHaveClosed = mayHaveClosed || (island.isClosed && island.contacts <= kMostLimitedContacts);
     if (island.contacts <= kMostRuledContacts) {
       const double height = -dot(down, load(body.pose.position));
       island.top = std::max(island.top, height);
@@ -197,9 +197,7 @@ void World::Impl::solveIslands(double dt) {
     // Conjugate directions need some multiple of the root of the masses' ratio, but in chains and where points open and close more.
     hitGroup.hitSweeps = static_cast<int>(std::min(8 + 4 * island.greatestMass / island.leastMass, 20000.0 / island.contacts));
     hitGroup.hitsConjugate = island.isClosed;
-    const bool bounces = island.bounces && island.isClosed && !island.isIsolated && noteBounce(hitGroup.contacts);
     solveGroup(hitGroup, dt);
-    if (bounces) limitBounce(hitGroup.contacts, dt);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Islands on which nothing but uniform gravity acts from outside: what Newton's laws say of them as a whole holds exactly,
 // whatever the solver, which takes arms and inertia as constant over a step, has done inside. docs/stepping.md, (20) to (22). And
-// islands that bounce off what is at rest, which does no work: they gain no energy, (23).
+// small islands that touch nothing but what is at rest, which does no work: they gain no energy, (23).
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +15,11 @@ namespace {
 
 // Of the energy of rotation: more than that comes from an orientation that the free motion would not have led to.
 constexpr double kTurnedFar = 1.1;
+// The same of a whole island: what is left below is an error of the step that comes and goes.
+constexpr double kTurnedWhole = 1.001;
+
+// m/s. What hits with less than this stays down (kRestitutionThreshold); what moves with less in a small island is being settled.
+constexpr double kSlow = 0.5;
 
 // Sums over an island. Velocities are from the centre of mass and its velocity.
 struct Whole {
@@ -40,13 +45,21 @@ void World::Impl::findIsolatedIslands() {
   IsolatedBodies& isolated = isolatedBodies;
   isolated.bodies.clear();
   isolated.contacts.clear();
+  isolated.closed.clear();
+  if (mayHaveIsolated || mayHaveClosed)
+    for (const std::uint32_t i : moving) {
+      if (!joinsIslands(i) || pairCounts[i] == 0) continue;  // what has no pair is in no island: what stands there is from another step
+      const std::uint32_t root = rootOf(i);
+      const Island& island = islands[root];
+      const Vec3 v = load(bodies[i].linearVelocity), w = load(bodies[i].angularVelocity);
+      if (island.isIsolated)
+        isolated.bodies.push_back({i, i, v, w});
+      else if (island.isClosed && island.isUnforced && island.contacts <= kMostLimitedContacts)
+        isolated.closed.push_back({root, i, v, w});
+    }
   if (!mayHaveIsolated) return;
-  // (What has no pair is in no island: what stands there is from another step.)
-  const auto isIsolated = [this](std::uint32_t i) { return joinsIslands(i) && pairCounts[i] != 0 && islands[rootOf(i)].isIsolated; };
-  for (const std::uint32_t i : moving)
-    if (isIsolated(i)) isolated.bodies.push_back({i, i, load(bodies[i].linearVelocity), load(bodies[i].angularVelocity)});
   for (const ContactRef& ref : activeContacts)
-    if (isIsolated(ref.bodyA)) isolated.contacts.push_back({ref.contact, !(leastSeparation(contacts[ref.contact]) > 0)});
+    if (islands[rootOf(ref)].isIsolated) isolated.contacts.push_back({ref.contact, !(leastSeparation(contacts[ref.contact]) > 0)});
 }
 
 // What no contact has pushed in this step goes by itself: islands are made anew, of the contacts that push. (One that takes
@@ -113,10 +126,13 @@ void World::Impl::conserveIsland(std::span<const IsolatedBody> island, double dt
   const Vec3 drift = before.velocity + gained - after.velocity;
   const Vec3 shift = before.center + dt * (before.velocity + 0.5 * gained) - after.center;
   // The rigid rotation with the momentum that was there before, and what the solver gave of it.
-  const Vec3 rigid = solveSymmetric(after.inertia, before.momentum), found = solveSymmetric(after.inertia, after.momentum);
+  Vec3 rigid = solveSymmetric(after.inertia, before.momentum);
+  const Vec3 found = solveSymmetric(after.inertia, after.momentum);
   const double rigidEnergy = 0.5 * dot(rigid, before.momentum), innerEnergy = after.energy - 0.5 * dot(found, after.momentum);
   const double allowed = std::max(before.energy - rigidEnergy, 0.0);
   const double scale = innerEnergy > allowed ? std::sqrt(allowed / innerEnergy) : 1;
+  // The solver turned it to where no motion with this momentum has so little energy: rather less momentum than energy from nowhere.
+  if (rigidEnergy > kTurnedWhole * before.energy) rigid = std::sqrt(before.energy / rigidEnergy) * rigid;
   if (!std::isfinite(scale + dot(rigid, found) + dot(drift, shift))) return;  // of finishBody() to deal with
   for (const IsolatedBody& b : island) {
     BodyState& body = bodies[b.index];
@@ -128,33 +144,51 @@ void World::Impl::conserveIsland(std::span<const IsolatedBody> island, double dt
   }
 }
 
-// The bodies of an island that may bounce, as they are before the step. False: forces or locks act on them, too.
-bool World::Impl::noteBounce(std::span<const ContactRef> island) {
-  std::vector<IsolatedBody>& bouncing = isolatedBodies.bouncing;
-  bouncing.clear();
-  for (const ContactRef& contact : island)
-    for (const std::uint32_t i : {contact.bodyA, contact.bodyB})
-      if (joinsIslands(i)) bouncing.push_back({i, i, load(bodies[i].linearVelocity), load(bodies[i].angularVelocity)});
-  std::sort(bouncing.begin(), bouncing.end(), [](const IsolatedBody& a, const IsolatedBody& b) { return a.index < b.index; });
-  bouncing.erase(std::unique(bouncing.begin(), bouncing.end(), [](const IsolatedBody& a, const IsolatedBody& b) { return a.index == b.index; }),
-                 bouncing.end());
-  return std::all_of(bouncing.begin(), bouncing.end(), [this](const IsolatedBody& b) { return isUnforced(b.index); });
+// Small closed islands in which something is fast gain no energy. (In slow ones, loads and what they push out of each other would be
+// disturbed for nothing; in large ones, all loads for one body.)
+void World::Impl::limitClosedIslands(double dt) {
+  std::vector<IsolatedBody>& closed = isolatedBodies.closed;
+  for (const IsolatedBody& b : closed) {
+    const BodyState& body = bodies[b.index];
+    const Vec3 v = load(body.linearVelocity), w = body.radius * load(body.angularVelocity);
+    Island& island = islands[b.root];
+    island.isFast = island.isFast || island.mayHit || dot(v, v) + dot(w, w) > kSlow * kSlow;
+  }
+  std::erase_if(closed, [this](const IsolatedBody& b) { return !islands[b.root].isFast; });
+  std::sort(closed.begin(), closed.end(),
+            [](const IsolatedBody& a, const IsolatedBody& b) { return a.root != b.root ? a.root < b.root : a.index < b.index; });
+  bool limits = false;
+  for (std::size_t begin = 0, end = 0; begin < closed.size(); begin = end) {
+    while (end < closed.size() && closed[end].root == closed[begin].root) ++end;
+    limitEnergy(std::span(closed).subspan(begin, end - begin), dt);
+    limits = limits || islands[closed[begin].root].share < 1;
+  }
+  if (!limits) return;
+  for (const ContactRef& ref : activeContacts) {
+    const float share = static_cast<float>(islands[rootOf(ref)].share);
+    if (!(share < 1)) continue;
+    Contact& contact = contacts[ref.contact];
+    for (int i = 0; i < contact.pointCount; ++i) contact.points[i].totalImpulse *= share;
+    for (float& impulse : contact.totalFrictionImpulse) impulse *= share;
+    contact.totalTwistImpulse *= share;
+  }
 }
 
 // A restitution that is aimed at by Newton's law makes energy when friction pushes against it (Stronge, "Rigid body collisions with
 // friction", 1990), and so do a body's arms and inertia, taken as constant over a step in which it turns. Then all impulses of the step
 // are taken back by the least share with which no energy is gained. They stay in their cones, and what parted still parts.
-void World::Impl::limitBounce(std::span<const ContactRef> island, double dt) {
+void World::Impl::limitEnergy(std::span<const IsolatedBody> island, double dt) {
   double free = 0, mixed = 0, squared = 0, gained = 0;  // energy of motion: free + share * mixed + share^2 * squared
   double turning = 0, turned = 0;  // energy of rotation before, and of the same momentum in the new orientation
   const auto change = [&](const IsolatedBody& b, auto&& use) {
     const BodyState& body = bodies[b.index];
-    const Vec3 gravity = body.def.gravityScale * load(def.gravity);
-    const Vec3 velocity = b.linearVelocity + dt * gravity, momentum = angularMomentum(body, body.previousPose.orientation, b.angularVelocity);
+    const Vec3 gravity = alongFreeAxes(body.def.gravityScale * load(def.gravity), body.def.lockedAxes);
+    const Vec3 velocity = b.linearVelocity + dt * gravity;
+    const Vec3 momentum = angularMomentum(body, body.previousPose.orientation, b.angularVelocity);
     use(body, gravity, velocity, momentum, load(body.linearVelocity) - velocity,
         angularMomentum(body, body.pose.orientation, load(body.angularVelocity)) - momentum);
   };
-  for (const IsolatedBody& b : isolatedBodies.bouncing)
+  for (const IsolatedBody& b : island)
     change(b, [&](const BodyState& body, const Vec3& g, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
       const Vec3 w = angularVelocityOf(body, body.pose.orientation, l), dw = angularVelocityOf(body, body.pose.orientation, dl);
       free += 0.5 * (body.mass * dot(v, v) + dot(l, w));
@@ -173,19 +207,13 @@ void World::Impl::limitBounce(std::span<const ContactRef> island, double dt) {
   // A body that turns by many radians in a step is turned by the solver to where even its free momentum has more energy.
   const double left = free + share * (mixed + share * squared);
   const double scale = turned > kTurnedFar * turning && left > gained ? std::sqrt(std::max(gained, 0.0) / left) : 1;
-  for (const IsolatedBody& b : isolatedBodies.bouncing)
+  for (const IsolatedBody& b : island)
     change(b, [&](const BodyState& body, const Vec3&, const Vec3& v, const Vec3& l, const Vec3& dv, const Vec3& dl) {
       BodyState& moved = bodies[b.index];
       store(moved.linearVelocity, scale * (v + share * dv));
       store(moved.angularVelocity, scale * angularVelocityOf(body, body.pose.orientation, l + share * dl));
     });
-  const float part = static_cast<float>(share);
-  for (const ContactRef& ref : island) {
-    Contact& contact = contacts[ref.contact];
-    for (int i = 0; i < contact.pointCount; ++i) contact.points[i].totalImpulse *= part;
-    for (float& impulse : contact.totalFrictionImpulse) impulse *= part;
-    contact.totalTwistImpulse *= part;
-  }
+  islands[island[0].root].share = share;
 }
 
 }  // namespace sunder

@@ -36,10 +36,8 @@ double keepEnergy(double wanted, double found) { return wanted > 0 && found > 0 
 
 void clearLockedVelocity(BodyState& body) {
   if (body.def.kind != BodyKind::Dynamic || body.def.lockedAxes == kLockNone) return;
-  for (int k = 0; k < 3; ++k) {
-    if ((body.def.lockedAxes & (kLockLinearX << k)) != 0) body.linearVelocity.data()[k] = 0;
-    if ((body.def.lockedAxes & (kLockAngularX << k)) != 0) body.angularVelocity.data()[k] = 0;
-  }
+  store(body.linearVelocity, alongFreeAxes(load(body.linearVelocity), body.def.lockedAxes));
+  store(body.angularVelocity, alongFreeAxes(load(body.angularVelocity), lockedAngularAxes(body)));
 }
 
 void inverseInertiaInWorld(const BodyState& body, const double* rotation, double (&out)[6]) {

@@ -229,6 +229,7 @@ const StepReport& World::step(double dt) {
     w.startMotion();
     w.solveIslands(dt);
     w.conserveIsolatedIslands(dt);
+    w.limitClosedIslands(dt);
     clock.add(report.milliseconds.solver);
     w.finishBodies(dt);
     clock.add(report.milliseconds.finish);

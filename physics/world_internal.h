@@ -79,6 +79,9 @@ bool carriesLoad(const Contact& contact);  // any of its points had an impulse i
 void require(bool condition, const std::string& message);
 void requireFinite(const Eigen::Vector3d& v, const char* what);
 
+// Islands of more contacts are not held to their energy, see limitClosedIslands().
+inline constexpr int kMostLimitedContacts = 96;
+
 struct Island {
   double mass = 0;       // kg, of its dynamic bodies
   double leastMass = 0;      // kg
@@ -93,7 +96,9 @@ struct Island {
   bool isStuck = false;    // a contact in it is
   bool isIsolated = false;  // it has contacts, and nothing from outside acts on it but the same gravity on all
   bool isClosed = false;    // its contacts are with each other and with what is at rest
-  bool bounces = false;     // something in it may bounce in this step
+  bool isUnforced = true;   // no force or torque was applied
+  bool isFast = false;      // of small closed ones: something in it moves fast, or may hit
+  double share = 1;         // of its impulses that are kept, see limitEnergy()
 };
 
 // A body of an isolated island as it was before the step.
@@ -108,7 +113,7 @@ struct IsolatedContact {
 struct IsolatedBodies {
   std::vector<IsolatedBody> bodies;
   std::vector<IsolatedContact> contacts;
-  std::vector<IsolatedBody> bouncing;  // of one island that bounces
+  std::vector<IsolatedBody> closed;  // of small closed islands that are not isolated; root: of the island
 };
 
 // Storage of findFirstLoads().
@@ -226,7 +231,7 @@ struct World::Impl {
   std::vector<std::uint8_t> movesNow;     // per body: 0: it does not, else in `moving`, as 1: kinematic, 2: dynamic
   std::vector<std::uint32_t> islandOf;     // union-find, per body
   std::vector<Island> islands;             // per body, valid for roots
-  bool mayHaveIsolated = false;            // some island may be isolated
+  bool mayHaveIsolated = false, mayHaveClosed = false;  // some island may be isolated, closed and small
   IsolatedBodies isolatedBodies;
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
   int aliveCount = 0;
@@ -293,9 +298,9 @@ struct World::Impl {
   void fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const;
   void conserveIsolatedIslands(double dt);
   void conserveIsland(std::span<const IsolatedBody> island, double dt);
-  bool noteBounce(std::span<const ContactRef> island);
+  void limitClosedIslands(double dt);
   bool isUnforced(std::uint32_t index) const;
-  void limitBounce(std::span<const ContactRef> island, double dt);
+  void limitEnergy(std::span<const IsolatedBody> island, double dt);
   void finishBodies(double dt);
   void sweepFastBodies(double dt);
   void updateEvents();

@@ -196,5 +196,35 @@ TEST(PhysicsRoom, APaddlePushesNothingThroughAWall) {
     }
 }
 
+// What is put into the faces of a wedge is lifted out of them, but not along an axis that is locked. (Every tenth was.)
+TEST(ContinuousDeep, LiftsNothingAlongLockedAxes) {
+  using namespace testing;
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    Numbers numbers(seed);
+    World world(awakeWorld());
+    const double half = numbers.between(0.1, 0.7);
+    for (const int side : {-1, 1}) {
+      BodyDef face = boxAt({0, 0, 0}, {0.5, 5, 5}, BodyKind::Static);
+      face.pose.orientation = Quaternion(std::cos(0.5 * half), 0, std::sin(0.5 * side * half), 0);
+      face.pose.position = face.pose.orientation * Vector3d(0.5 * side, 0, 4.5);
+      world.addBody(face);
+    }
+    BodyDef def = boxAt({0, 0, 0}, {numbers.between(0.05, 0.5), 0.1, 0.1});
+    def.pose.position = {numbers.between(-0.2, 0.2), 0, numbers.between(0.2, 2)};
+    def.pose.orientation = numbers.rotation();
+    def.linearVelocity = numbers.vector(20);
+    def.angularVelocity = numbers.vector(30);
+    def.lockedAxes = seed % 2 == 0 ? kLockLinearZ : seed % 4 == 1 ? kLockLinearX : kLockLinearZ | kLockLinearY;
+    const BodyId id = world.addBody(def);
+    for (int i = 0; i < 60; ++i) {
+      ASSERT_EQ(world.step(kDt).errors, kStepOk);
+      for (int k = 0; k < 3; ++k) {
+        if ((def.lockedAxes & (kLockLinearX << k)) == 0) continue;
+        ASSERT_EQ(world.pose(id).position[k], def.pose.position[k]) << "seed " << seed << ", step " << i << ", axis " << k;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sunder
