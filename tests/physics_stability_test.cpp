@@ -191,7 +191,6 @@ std::vector<double> deepestOfMixedPiles(const std::vector<std::uint64_t>& seeds)
     deepest.push_back(overlaps.deepest);
   }
   std::sort(deepest.begin(), deepest.end());
-  for (double d : deepest) printf("%.2f ", d * 1000); printf("\n");
   return deepest;
 }
 // Without the second part of (8), 6 to 9 mm in most. With one point where an edge lies on another, a plate between the edges of two
