@@ -32,6 +32,9 @@ constexpr double kMatchShare = 0.1;
 // less than kFreedShare is left.
 constexpr double kStuckShare = 0.08, kFreedShare = 0.03;
 constexpr std::uint8_t kStuckSteps = 30;
+// Share of the smallest half extent from which on Contact::isDeep: loads alone never press bodies in by that much. (Of 800
+// random squeezes a sixth more shot something out with 0.1 than with 0.05, and as many with 0.02 and 0.01.)
+constexpr double kDeepShare = 0.02;
 
 double smallestExtent(const BodyState& a, const BodyState& b) {
   const double* h = a.def.halfExtents.data();
@@ -157,13 +160,15 @@ bool World::Impl::queryContact(BodyPair& pair, const Contact* old, double maxDis
   // Bodies that meet are no deeper in each other than they can have moved in a step.
   next.startedInside = old == nullptr ? collision.signedDistance < -std::max(maxDistance, kContactMargin + approachBound(pair))
                                       : old->startedInside && collision.signedDistance < -kInsideDepth;
+  const double depth = -collision.signedDistance / smallestExtent(a, b);
+  next.isDeep = depth > kDeepShare;
   if (old == nullptr) return true;
   takeOverImpulses(*old, next, kMatchShare * std::min(a.radius, b.radius));
   for (int k = 0; k < 3; ++k) next.frictionImpulse[k] = old->frictionImpulse[k];
   next.twistImpulse = old->twistImpulse;
   next.substep = old->substep;
   next.isNew = old->isNew;
-  const double depth = -collision.signedDistance / smallestExtent(a, b);
+  next.isSqueezed = old->isSqueezed && next.isDeep;
   next.deepSteps = next.startedInside || depth < kFreedShare ? 0 : old->deepSteps;
   if (depth > kStuckShare && !next.startedInside && next.deepSteps < kStuckSteps) ++next.deepSteps;
   next.reference = old->reference;
@@ -242,7 +247,7 @@ void World::Impl::updateContactBlock(ContactBlockUpdate& block, int begin, int e
     const Contact& contact = pair.contact != kNone ? contacts[pair.contact] : block.fresh.back();
     const float* belt = contact.surfaceVelocity;
     block.active.push_back({pair.contact, pair.a, pair.b, contact.fixedA, contact.fixedB, belt[0] != 0 || belt[1] != 0 || belt[2] != 0,
-                            contact.deepSteps == kStuckSteps});
+                            contact.isDeep, contact.isSqueezed, contact.deepSteps == kStuckSteps});
     for (const std::uint32_t body : {pair.a, pair.b})
       if (movesNow[body] == 0 && bodies[body].sleepingIsland != kNone && touches(contact)) block.wakes.push_back(body);
   }

@@ -265,6 +265,9 @@ void World::Impl::applyStop(const SweptBody& swept, double dt) {
   const Pose end = body.pose;
   const double energy = kineticEnergy(body);
   body.pose = endOf(swept);
+  // What is held where it is, deep between others, must not gather the speed of a fall meanwhile.
+  const double speed = length(load(body.linearVelocity)), moved = length(load(body.pose.position) - load(body.previousPose.position));
+  if (swept.redirected && moved < dt * speed) store(body.linearVelocity, moved / (dt * speed) * load(body.linearVelocity));
   // The velocity is that of the end of the step; what the lost time would have added to it is taken back, or a fall would
   // gain energy. Of a body with contacts, only along the normal: the contacts hold it in the other directions.
   const Vec3 lost = ((1 - swept.stop) * dt) * freeAcceleration(swept.body);

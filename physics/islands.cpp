@@ -94,6 +94,7 @@ void World::Impl::buildIslands() {
     island.isIsolated = isInner && (island.contacts == 0 || island.isIsolated);
     island.isClosed = (isInner || isAtRest) && (island.contacts == 0 || island.isClosed);
     island.isStuck = island.isStuck || contact.isStuck;
+    if ((contact.fixedA && movesNow[contact.bodyA] != 0) || (contact.fixedB && movesNow[contact.bodyB] != 0)) notePush(island, contact);
     ++island.contacts;
   }
   report.islands = 0;
@@ -108,6 +109,7 @@ void World::Impl::buildIslands() {
     const BodyState& body = bodies[i];
     Island& island = islands[root];
     island.mass += body.mass;
+    if (island.pushSpeed > 0) island.fastest = std::max(island.fastest, speedAhead(i));
     island.isUnforced = island.isUnforced && isUnforced(i);
     island.isIsolated = island.isIsolated && island.isUnforced && !isHeld(body) && body.def.gravityScale == bodies[root].def.gravityScale;
     mayHaveIsolated = mayHaveIsolated || island.isIsolated;
@@ -196,7 +198,7 @@ void World::Impl::solveIslands(double dt) {
     hitGroup.substepFactor = substepFactorOf(island);
     // Conjugate directions need some multiple of the root of the masses' ratio, but in chains and where points open and close more.
     hitGroup.hitSweeps = static_cast<int>(std::min(8 + 4 * island.greatestMass / island.leastMass, 20000.0 / island.contacts));
-    hitGroup.hitsConjugate = island.isClosed;
+    hitGroup.isClosed = island.isClosed;
     solveGroup(hitGroup, dt);
   }
 }

@@ -148,7 +148,7 @@ void describePair(Archive& ar, T& pair, std::size_t bodyCount, std::size_t conta
 
 template <typename Archive, typename T>
 void describeContact(Archive& ar, T& c, std::size_t bodyCount) {
-  numbers(ar, c.bodyA, c.bodyB, c.pointCount, c.fixedA, c.fixedB, c.startedInside, c.isNew, c.deepSteps, c.friction, c.restitution);
+  numbers(ar, c.bodyA, c.bodyB, c.pointCount, c.fixedA, c.fixedB, c.startedInside, c.isDeep, c.isSqueezed, c.isNew, c.deepSteps, c.friction, c.restitution);
   for (int i = 0; i < 3; ++i) numbers(ar, c.surfaceVelocity[i], c.frictionImpulse[i], c.totalFrictionImpulse[i], c.solvedNormal[i], c.normal[i], c.position[i]);
   numbers(ar, c.twistImpulse, c.totalTwistImpulse, c.substep, c.reference);
   for (int i = 0; i < 4; ++i) ar.number(c.orientation[i]);

@@ -96,7 +96,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
     bodies[body].previousPose = bodies[body].pose;
     fillSolverBody(group.solver, body, dt, substeps);
   });
-  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, softDt, group.hitSweeps, group.hitsConjugate}, *pool);
+  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, softDt, group.hitSweeps, group.isClosed}, *pool);
   report.colors = std::max(report.colors, group.solver.colorCount());
   report.mostSubsteps = std::max(report.mostSubsteps, substeps);
   report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());
@@ -106,6 +106,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
       return;
     }
     hasMoved[body] = 1;
+    limitPushed(body, group.solver.bodies[number], dt);
     moveSolved(bodies[body], group.solver.bodies[number], dt);
   });
 }
@@ -221,6 +222,7 @@ const StepReport& World::step(double dt) {
     w.advanceClocks(dt);
     w.updateContacts();
     clock.add(report.milliseconds.narrowphase);
+    w.findSqueezed();
     w.buildIslands();
     w.groupContacts();
     w.findIsolatedIslands();

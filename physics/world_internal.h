@@ -92,6 +92,9 @@ struct Island {
   double loadPerMass = 0;  // m/s^2, largest load of a contact over the mass of its lighter body
   double leastSubstep = HUGE_VAL;  // s, of its contacts in the last step
   int contacts = 0;
+  double pushSpeed = 0;    // m/s, the largest of what moves and does not give way, where it touches the island
+  double pushRestitution = 0;  // the largest of those contacts that carry nothing yet
+  double fastest = 0;      // m/s, speedAhead() of its bodies; of islands with a pushSpeed only
   bool mayHit = false;     // something in it, in this step
   bool isStuck = false;    // a contact in it is
   bool isIsolated = false;  // it has contacts, and nothing from outside acts on it but the same gravity on all
@@ -114,6 +117,13 @@ struct IsolatedBodies {
   std::vector<IsolatedBody> bodies;
   std::vector<IsolatedContact> contacts;
   std::vector<IsolatedBody> closed;  // of small closed islands that are not isolated; root: of the island
+};
+
+// Of bodies that are deep in each other, see squeeze.cpp.
+struct DeepContact {
+  std::uint32_t root, place;  // the lowest of the bodies that hang together by such contacts; in the list of this step
+  std::uint32_t fixed;        // the body that it does not move, or kNone
+  math::Vec3 normal;          // world, out of `fixed`
 };
 
 // Storage of findFirstLoads().
@@ -167,7 +177,7 @@ struct SolverGroup {
   std::vector<ContactRef> contacts;
   double substepFactor = 1;
   int hitSweeps = 0;
-  bool hitsConjugate = true;
+  bool isClosed = true;
 };
 struct HitContact {
   std::uint32_t root, place;  // of its island, in the order of the pairs
@@ -239,6 +249,7 @@ struct World::Impl {
   SweepStorage sweep;
   GhostStorage ghosts;
   FirstLoads firstLoads;
+  std::vector<DeepContact> deepContacts;
   StepReport report;
 
   BodyState& checked(BodyId id, const char* call);
@@ -288,6 +299,10 @@ struct World::Impl {
   void startTime(double dt);
   void advanceClocks(double dt);
   void updateContacts();
+  void findSqueezed();
+  void notePush(Island& island, const ContactRef& contact) const;
+  double speedAhead(std::uint32_t index) const;
+  void limitPushed(std::uint32_t index, SolverBody& solved, double dt);
   void buildIslands();
   void groupContacts();
   void findIsolatedIslands();

@@ -15,6 +15,8 @@ struct Contact {
   bool fixedB = false;
   // The bodies were put inside each other: they are moved apart without ever getting a velocity from it.
   bool startedInside = false;
+  bool isDeep = false;      // further inside each other than loads press them
+  bool isSqueezed = false;  // ... between bodies that do not give way: to this contact those are at rest
   bool isNew = true;  // was in no step yet; its impulses, if any, are a guess
   std::uint8_t deepSteps = 0;  // for so many steps the bodies have been moving far inside each other
   float friction = 0;
@@ -46,6 +48,7 @@ struct ContactRef {
   std::uint32_t bodyA = 0, bodyB = 0;
   bool fixedA = false, fixedB = false;
   bool isBelt = false;   // has a surface velocity
+  bool isDeep = false, isSqueezed = false;  // as in Contact
   bool isStuck = false;  // for long, the bodies have been moving far inside each other
 };
 

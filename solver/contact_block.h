@@ -58,6 +58,7 @@ struct alignas(64) ContactBlock {
   bool hits = false;             // some point hit in this substep
   bool settles = false;          // ... or in the one before
   bool isNew = false;            // some contact has no impulses yet to start from
+  bool bounces = false;          // some contact has a restitution
   bool startedInside = false;    // some contact has Contact::startedInside
   bool turns = false;            // some surface that a contact does not move turns
   bool isLocked = false;         // some body has locked axes: bits of them in

@@ -23,8 +23,10 @@ struct ContactKernel {
   // Fills in all of a block that follows from its bodies, its separations and the input. Points that move no body leave the input.
   void (*prepare)(ContactBlock& block, ContactBlockInput& input, const SolverMass* masses);
   void (*warmStart)(ContactBlock* blocks, int count, SolverBody* bodies);
-  void (*solveNormals)(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters);
-  // `dropped` gathers the part of the velocity changes that must not start the next substep (hits).
+  // before[i]: the velocity of body i when the sweep began; read of blocks that bounce only.
+  void (*solveNormals)(ContactBlock* blocks, int count, SolverBody* bodies, const SolverWarmStart* before,
+                       const ContactKernelParameters& parameters);
+  // `dropped`, if not null, gathers the part of the velocity changes that must not start the next substep (hits).
   void (*relax)(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped,
                 const ContactKernelParameters& parameters);
   // One more sweep of solveNormals() (`push`) or of the normals of relax(), without softness. Notes the changes in `sweeps`
@@ -33,6 +35,10 @@ struct ContactKernel {
                       const ContactKernelParameters& parameters);
   // ... and a share of what the last sweeps did once more.
   void (*goFurther)(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, float share);
+  // What the impulses of this substep did to the energy of the bodies since `before`: with a share s of them s work[0] + s^2 work[1], J.
+  void (*addWork)(const ContactBlock* blocks, int count, const SolverBody* bodies, const SolverWarmStart* before, float (&work)[2]);
+  // Takes a share of them out of the sums over the substeps.
+  void (*takeBack)(ContactBlock* blocks, int count, float share);
   const char* name;
 };
 

@@ -25,6 +25,9 @@ constexpr int kLaterSweeps = 2;
 // hits and sticks one round leaves half of the velocity, four leave a hundredth.
 constexpr int kCoupledRounds = 4;
 
+// m/s: an approach is a mark of a hit, too.
+constexpr float kLeastApproach = 1e-6f;
+
 SUNDER_FLATTEN void warmStart(ContactBlock* blocks, int count, SolverBody* bodies) {
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
     const Frame f = loadFrame(*block);
@@ -84,7 +87,9 @@ void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 m
 // speed^2 = (u - g)^2 + 2 (g / h) d, so that a bounce neither makes nor loses height. d is that of the first point to
 // touch, and a point that would hit in the next substep goes along with it: a face that lands flat but for a last tilt
 // bounces as a face, without gaining any. Returns the lanes with a hit.
-Mask8 findHits(ContactBlock& block, const PairState& s, const Moved& moved, const ContactKernelParameters& parameters) {
+// What a point bounces back with is its speed in `before`, where the sweep has not been yet (else s again): pressed by a heavy body that
+// was swept first, a light one on the floor would bounce off the floor with speeds that nothing ever had.
+Mask8 findHits(ContactBlock& block, const PairState& s, const PairState& before, const Moved& moved, const ContactKernelParameters& parameters) {
   const Float8 zero = splat(0.0f), two = splat(2.0f), threshold = splat(-parameters.hitSpeed);
   const Float8 inverseSubstep = splat(parameters.inverseSubstep), gain = load8(block.normalGain), never = splat(1e30f);
   Float8 velocities[4] = {zero, zero, zero, zero}, first = never;
@@ -104,9 +109,11 @@ Mask8 findHits(ContactBlock& block, const PairState& s, const Moved& moved, cons
   if (!block.hits) return lanes;
   const Float8 fallen = two * gain * select(lanes, first, zero);
   for (int i = 0; i < 4; ++i) {
-    const Float8 before = velocities[i] - gain;
     const Mask8 hits = lanes & (zero > velocities[i]);
-    store8(block.approach[i], select(hits, zero - sqrt8(max8(before * before - fallen, zero)), zero));
+    const ContactBlock::Point& point = block.points[i];
+    const Float8 velocity = normalVelocity(before.relative, before.wA, before.wB, before.offset, load8(point.r1), load8(point.r2)) - gain;
+    const Float8 speed = select(zero > velocity, sqrt8(max8(velocity * velocity - fallen, zero)), zero);
+    store8(block.approach[i], select(hits, zero - max8(speed, splat(kLeastApproach)), zero));
   }
   return lanes;
 }
@@ -121,14 +128,21 @@ Moved movedOf(const ContactBlock& block, const Frame& f, const SolverBody* bodie
   return moved;
 }
 
-SUNDER_FLATTEN void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const ContactKernelParameters& parameters) {
+// The velocities of a block's bodies before this substep's sweep.
+PairState stateBefore(const ContactBlock& block, const Frame& f, const SolverWarmStart* before) {
+  const auto row = [before](std::int32_t i) { return before[i].v; };
+  return loadState(block, f, gather(block.bodyA, row), gather(block.bodyB, row));
+}
+
+SUNDER_FLATTEN void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const SolverWarmStart* before,
+                                 const ContactKernelParameters& parameters) {
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
     const Frame f = loadFrame(*block);
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
     PairState s = loadState(*block, f, a, b);
     const Moved moved = movedOf(*block, f, bodies);
     block->settles = block->hits;
-    const Mask8 hits = findHits(*block, s, moved, parameters);
+    const Mask8 hits = findHits(*block, s, block->bounces ? stateBefore(*block, f, before) : s, moved, parameters);
     sweepNormals<false>(*block, s, moved, hits, parameters);
     // A face that lands flat: one sweep stops its first point with all of the body's momentum and leaves it turning.
     if (block->hits)
@@ -192,9 +206,10 @@ void relaxFriction(ContactBlock& block, PairState& s) {
   }
   // Tangential: both rows at once, scaled back to the cone |impulse| <= friction * sum(load)
   const Wide3 c = {load8(block.center[0]), load8(block.center[1]), load8(block.center[2])};
-  const Wide3 a = c + s.offset;
-  const Float8 v1 = s.relative.x + (s.wB.y * c.z - s.wB.z * c.y) - (s.wA.y * a.z - s.wA.z * a.y) - load8(block.surfaceVelocity[0]);
-  const Float8 v2 = s.relative.y + (s.wB.z * c.x - s.wB.x * c.z) - (s.wA.z * a.x - s.wA.x * a.z) - load8(block.surfaceVelocity[1]);
+  Float8 v1, v2;
+  tangentialVelocity(s, c, v1, v2);
+  v1 = v1 - load8(block.surfaceVelocity[0]);
+  v2 = v2 - load8(block.surfaceVelocity[1]);
   const Float8 m11 = load8(block.tangentMass[0]), m12 = load8(block.tangentMass[1]), m22 = load8(block.tangentMass[2]);
   const Float8 old1 = load8(block.tangentImpulse[0]), old2 = load8(block.tangentImpulse[1]);
   Float8 next1 = old1 - (m11 * v1 + m12 * v2), next2 = old2 - (m12 * v1 + m22 * v2);
@@ -298,7 +313,7 @@ SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, S
     if (block->turns) turnSurface(*block, f);
     addTotals(*block);
     storeState(*block, f, s, a, b, bodies);
-    if (block->hits) dropHits(*block, f, dropped);
+    if (block->hits && dropped != nullptr) dropHits(*block, f, dropped);
   }
 }
 
@@ -356,6 +371,44 @@ SUNDER_FLATTEN void goFurther(ContactBlock* blocks, int count, SolverBody* bodie
     }
     finishNormals(s, torqueA, torqueB);
     storeState(block, f, s, a, b, bodies);
+  }
+}
+
+SUNDER_FLATTEN void addWork(const ContactBlock* blocks, int count, const SolverBody* bodies, const SolverWarmStart* before, float (&work)[2]) {
+  Float8 first = splat(0.0f), gain = first;
+  for (const ContactBlock* block = blocks; block != blocks + count; ++block) {
+    const Frame f = loadFrame(*block);
+    const PairState s = loadState(*block, f, gatherVelocity(block->bodyA, bodies), gatherVelocity(block->bodyB, bodies));
+    const PairState start = stateBefore(*block, f, before);
+    const auto add = [&](Float8 impulse, Float8 from, Float8 to) {
+      first = first + impulse * from;
+      gain = gain + splat(0.5f) * impulse * (to - from);
+    };
+    for (int i = 0; i < block->pointCount; ++i) {
+      const ContactBlock::Point& point = block->points[i];
+      const Float8 r1 = load8(point.r1), r2 = load8(point.r2);
+      add(load8(point.impulse), normalVelocity(start.relative, start.wA, start.wB, start.offset, r1, r2), normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2));
+    }
+    const Wide3 c = {load8(block->center[0]), load8(block->center[1]), load8(block->center[2])};
+    Float8 from1, from2, to1, to2;
+    tangentialVelocity(start, c, from1, from2);
+    tangentialVelocity(s, c, to1, to2);
+    add(load8(block->tangentImpulse[0]), from1, to1);
+    add(load8(block->tangentImpulse[1]), from2, to2);
+    add(load8(block->twistImpulse), start.wB.z - start.wA.z, s.wB.z - s.wA.z);
+  }
+  work[0] += sum8(first);
+  work[1] += sum8(gain);
+}
+
+SUNDER_FLATTEN void takeBack(ContactBlock* blocks, int count, float share) {
+  const Float8 s = splat(share);
+  const auto take = [s](ContactBlock::Lanes& total, const ContactBlock::Lanes& impulse) { store8(total, load8(total) - s * load8(impulse)); };
+  for (ContactBlock* block = blocks; block != blocks + count; ++block) {
+    for (int i = 0; i < block->pointCount; ++i) take(block->points[i].totalImpulse, block->points[i].impulse);
+    take(block->totalTangentImpulse[0], block->tangentImpulse[0]);
+    take(block->totalTangentImpulse[1], block->tangentImpulse[1]);
+    take(block->totalTwistImpulse, block->twistImpulse);
   }
 }
 

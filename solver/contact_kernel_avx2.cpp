@@ -4,7 +4,7 @@
 namespace sunder {
 
 const ContactKernel& contactKernelAvx2() {
-  static constexpr ContactKernel kernel = {prepare, warmStart, solveNormals, relax, sweepRigid, goFurther, "avx2"};
+  static constexpr ContactKernel kernel = {prepare, warmStart, solveNormals, relax, sweepRigid, goFurther, addWork, takeBack, "avx2"};
   return kernel;
 }
 

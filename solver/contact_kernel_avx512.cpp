@@ -5,7 +5,7 @@
 namespace sunder {
 
 const ContactKernel& contactKernelAvx512() {
-  static constexpr ContactKernel kernel = {prepare, warmStart, solveNormals, relax, sweepRigid, goFurther, "avx512"};
+  static constexpr ContactKernel kernel = {prepare, warmStart, solveNormals, relax, sweepRigid, goFurther, addWork, takeBack, "avx512"};
   return kernel;
 }
 

@@ -4,7 +4,7 @@
 namespace sunder {
 
 const ContactKernel& contactKernelBaseline() {
-  static constexpr ContactKernel kernel = {prepare, warmStart, solveNormals, relax, sweepRigid, goFurther, "baseline"};
+  static constexpr ContactKernel kernel = {prepare, warmStart, solveNormals, relax, sweepRigid, goFurther, addWork, takeBack, "baseline"};
   return kernel;
 }
 

@@ -113,6 +113,13 @@ Float8 normalVelocity(const Wide3& relative, const Wide3& wA, const Wide3& wB, c
   return relative.z + (wB.x * r2 - wB.y * r1) - (wA.x * (r2 + offset.y) - wA.y * (r1 + offset.x));
 }
 
+// Of B against A at a point r of B.
+void tangentialVelocity(const PairState& s, const Wide3& r, Float8& v1, Float8& v2) {
+  const Wide3 a = r + s.offset;
+  v1 = s.relative.x + (s.wB.y * r.z - s.wB.z * r.y) - (s.wA.y * a.z - s.wA.z * a.y);
+  v2 = s.relative.y + (s.wB.z * r.x - s.wB.x * r.z) - (s.wA.z * a.x - s.wA.x * a.z);
+}
+
 // 1 for the components of a body's velocity that may change, 0 for locked ones.
 Motion freeAxes(const std::int32_t (&locks)[8]) {
   alignas(64) float keep[6][8];

@@ -84,7 +84,7 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   const Mat3 rotationA = matrix(frameA.rotation), rotationB = matrix(frameB.rotation);
   const Vec3 offset = vectorOf(frameB.position) - vectorOf(frameA.position);
   const Vec3 normal = rotationA * vectorOf(contact.normal);
-  const std::uint32_t a = solverBody[contact.bodyA], b = solverBody[contact.bodyB];
+  const std::uint32_t a = numberOfA(contact, solverBody), b = numberOfB(contact, solverBody);
   // The lane's A is the fixed body, if there is one. Turned round, the twist about the normal keeps its sign.
   const bool swapped = !moves(b);
   const double sign = swapped ? -1.0 : 1.0;
@@ -144,7 +144,8 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   block.twistImpulse[lane] = scale * contact.twistImpulse;
   in.reference[lane] = scale * contact.reference;
   block.friction[lane] = contact.friction;
-  block.restitution[lane] = contact.restitution;
+  block.restitution[lane] = contact.startedInside ? 0 : contact.restitution;
+  block.bounces = block.bounces || block.restitution[lane] > 0;
   block.isNew = block.isNew || contact.isNew;
   block.startedInside = block.startedInside || contact.startedInside;
   const SolverDrive& driveA = drives[static_cast<std::size_t>(block.bodyA[lane])];

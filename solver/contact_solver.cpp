@@ -52,7 +52,6 @@ constexpr double kLift = 0.1;
 // m. A light body that carries a heavy one on a corner is not meant by "the mean of the points": there the reference of
 // the point is so high that it sags by no more than this, were it not for the share above.
 constexpr double kMostSag = 5e-4;
-constexpr double kMaxPushSpeed = 3.0;   // m/s
 // Bodies that were put inside each other move apart at up to this speed, m/s, found in so many passes: more where some are deeper
 // than this (m), since with two a pair that others press on moves at a fifth of the speed.
 constexpr double kCalmPushSpeed = 1.0;
@@ -156,7 +155,7 @@ void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& c
   in.sagSpeed = sagSpeed_;
   block.pointCount = 0;
   block.deepest = 0;
-  block.isLocked = block.isNew = block.startedInside = block.turns = false;
+  block.isLocked = block.isNew = block.bounces = block.startedInside = block.turns = false;
   for (int lane = 0; lane < block.laneCount; ++lane)
     fillLane(block, in, lane, contacts[static_cast<std::size_t>(block.contact[lane])], solverBody, frames, settings);
   for (int lane = block.laneCount; lane < 8; ++lane) {  // empty: no point, so no mass and no impulse
@@ -196,6 +195,21 @@ int ContactSolver::sweepHits(const ContactKernel& kernel, const ContactKernelPar
   for (std::size_t i = 1; i < bodies.size(); ++i) std::copy_n(base_[i].v, 8, bodies[i].velocity);
   forEachColor([&](ContactBlock* blocks, int n, HitSweep*) { kernel.warmStart(blocks, n, bodies.data()); });
   return sweep;
+}
+
+// Newton's restitution makes energy where friction pushes against it (Stronge, "Rigid body collisions with friction", 1990). A body that
+// rattles between two others hits in every substep: of what each may gain nothing would be left at the end of a step. So where a hit
+// gains energy its impulses are taken back by the least share that mends it, as (23) does for the step.
+void ContactSolver::limitWork(const ContactKernel& kernel) {
+  if (!std::any_of(blocks_.begin(), blocks_.end(), [](const ContactBlock& block) { return block.bounces; })) return;
+  float work[2] = {0, 0};
+  const int count = static_cast<int>(blocks_.size());
+  kernel.addWork(blocks_.data(), count, bodies.data(), base_.data(), work);
+  if (!(work[0] + work[1] > 0)) return;
+  const float share = work[0] < 0 ? -work[0] / work[1] : 0;
+  for (std::size_t i = 1; i < bodies.size(); ++i)
+    for (int k = 0; k < 8; ++k) bodies[i].velocity[k] = base_[i].v[k] + share * (bodies[i].velocity[k] - base_[i].v[k]);
+  kernel.takeBack(blocks_.data(), count, 1 - share);
 }
 
 void ContactSolver::holdBlocks() {
@@ -256,13 +270,13 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     if (startsFromContacts) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
     const auto solveNormals = [&](double maxPushSpeed) {
       parameters.maxPushSpeed = static_cast<float>(maxPushSpeed);
-      forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), parameters); });
+      forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), base_.data(), parameters); });
     };
     solveNormals(startedInside_ ? 0 : kMaxPushSpeed);
     const bool sweeps = settings.hitSweeps > 0 && !startedInside_ &&
                         std::any_of(blocks_.begin(), blocks_.end(), [](const ContactBlock& block) { return block.hits; });
     const auto sweepThrough = [&](bool push) {
-      sweepsLeft -= sweepHits(kernel, parameters, push, std::min(settings.hitSweeps, std::max(sweepsLeft, kLeastHitSweeps)), settings.hitsConjugate);
+      sweepsLeft -= sweepHits(kernel, parameters, push, std::min(settings.hitSweeps, std::max(sweepsLeft, kLeastHitSweeps)), settings.isClosed);
     };
     if (sweeps) sweepThrough(true);
     // With bodies that started inside each other, the push only enters the displacement of the substep. It would be too
@@ -280,7 +294,8 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
       for (std::size_t i = 1; i < count; ++i) std::copy_n(heldBodies_[i].velocity, 8, bodies[i].velocity);
     }
     if (sweeps) sweepThrough(false);
-    forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), dropped_.data(), parameters); });
+    forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), sweeps ? nullptr : dropped_.data(), parameters); });
+    if (sweeps && settings.isClosed) limitWork(kernel);
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) {
         warm_[i].v[k] = bodies[i].velocity[k] - base_[i].v[k] - dropped_[i].v[k];
@@ -311,7 +326,7 @@ void ContactSolver::storeImpulses(std::span<const ContactBlock> blocks, std::vec
       float total = 0;
       for (int i = 0; i < contact.pointCount; ++i) total += contact.points[i].impulse = block.points[i].impulse[lane];
       contact.reference += static_cast<float>(kReferenceRate) * (static_cast<float>(kReferenceShare) * total - contact.reference);
-      const float sign = moves(solverBody[contact.bodyB]) ? 1.0f : -1.0f;
+      const float sign = moves(numberOfB(contact, solverBody)) ? 1.0f : -1.0f;
       const float f1 = sign * block.tangentImpulse[0][lane], f2 = sign * block.tangentImpulse[1][lane];
       const float n[3] = {block.normal[0][lane], block.normal[1][lane], block.normal[2][lane]};
       const float t[3] = {block.tangent[0][lane], block.tangent[1][lane], block.tangent[2][lane]};

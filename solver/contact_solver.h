@@ -25,14 +25,27 @@ struct HeldBlock {
   bool hits, settles;
 };
 
+// The solver's numbers of the bodies of a Contact or ContactRef: 0 for one that is as at rest in it.
+template <typename C>
+std::uint32_t numberOfA(const C& contact, const std::vector<std::uint32_t>& solverBody) {
+  return contact.isSqueezed && contact.fixedA ? 0 : solverBody[contact.bodyA];
+}
+template <typename C>
+std::uint32_t numberOfB(const C& contact, const std::vector<std::uint32_t>& solverBody) {
+  return contact.isSqueezed && contact.fixedB ? 0 : solverBody[contact.bodyB];
+}
+
+inline constexpr double kMaxPushSpeed = 3.0;  // m/s, with which penetration is taken out
+
 struct ContactSolverSettings {
   int substeps = 8;
   double dt = 1.0 / 60.0;
   double softDt = 0;  // s. In shorter steps loads sink in as deep as in steps of this length.
   // For one small island: hits are swept over all contacts until they have gone through, at most so many times. 0: they are not.
   int hitSweeps = 0;
-  // ... with conjugate directions. Not where what moves by itself may squeeze something: without a solution they would run away.
-  bool hitsConjugate = true;
+  // Nothing but gravity gives it energy. Only then its hits are swept with conjugate directions: where what moves by itself may squeeze
+  // something there is no solution, and they would run away.
+  bool isClosed = true;
   float substep() const { return static_cast<float>(dt / substeps); }  // s
 };
 
@@ -79,6 +92,7 @@ class ContactSolver {
   int leastShared(std::size_t color) const;
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
   int sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most, bool conjugate);
+  void limitWork(const ContactKernel& kernel);
   void holdBlocks();
   void giveBackBlocks();
   void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool);

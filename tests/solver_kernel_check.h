@@ -17,7 +17,7 @@ struct KernelWork {
   std::vector<ContactBlockInput> inputs;
   std::vector<SolverMass> masses;
   std::vector<SolverBody> bodies;
-  std::vector<SolverWarmStart> dropped;
+  std::vector<SolverWarmStart> dropped, before;
   std::vector<HitSweep> sweeps;
   std::vector<float> energy;
   ContactKernelParameters parameters;
@@ -43,6 +43,7 @@ inline KernelWork randomWork(unsigned seed) {
     block.laneCount = 1 + static_cast<int>(engine() % 8);
     block.immovableA = chance(40);
     block.isNew = chance(30);
+    block.bounces = chance(70);
     for (int lane = 0; lane < 8; ++lane) {
       in.normal[2][lane] = 1;
       if (lane >= block.laneCount) continue;
@@ -94,6 +95,9 @@ inline KernelWork randomWork(unsigned seed) {
     work.inputs.push_back(in);
   }
   work.dropped.resize(work.bodies.size());
+  work.before.resize(work.bodies.size());
+  for (std::size_t i = 1; i < work.bodies.size(); ++i)
+    for (int k = 0; k < 6; ++k) work.before[i].v[k] = number(-2, 2);
   work.sweeps.resize(work.blocks.size());
   return work;
 }
@@ -104,7 +108,7 @@ inline KernelWork solved(const ContactKernel& kernel, KernelWork work) {
   for (int i = 0; i < count; ++i) kernel.prepare(work.blocks[static_cast<std::size_t>(i)], work.inputs[static_cast<std::size_t>(i)], work.masses.data());
   kernel.warmStart(work.blocks.data(), count, work.bodies.data());
   for (int substep = 0; substep < 3; ++substep) {
-    kernel.solveNormals(work.blocks.data(), count, work.bodies.data(), work.parameters);
+    kernel.solveNormals(work.blocks.data(), count, work.bodies.data(), work.before.data(), work.parameters);
     for (const ContactBlock& block : work.blocks) {
       work.hits += block.hits;
       work.settles += block.settles && !block.hits;
@@ -116,7 +120,11 @@ inline KernelWork solved(const ContactKernel& kernel, KernelWork work) {
     }
     for (SolverBody& body : work.bodies)
       for (int k = 0; k < 8; ++k) body.displacement[k] += body.velocity[k] / work.parameters.inverseSubstep;
-    kernel.relax(work.blocks.data(), count, work.bodies.data(), work.dropped.data(), work.parameters);
+    kernel.relax(work.blocks.data(), count, work.bodies.data(), substep != 1 ? work.dropped.data() : nullptr, work.parameters);
+    float done[2] = {0, 0};
+    kernel.addWork(work.blocks.data(), count, work.bodies.data(), work.before.data(), done);
+    work.energy.insert(work.energy.end(), std::begin(done), std::end(done));
+    kernel.takeBack(work.blocks.data(), count, 0.3f);
   }
   for (const ContactBlock& block : work.blocks)
     for (const float impulse : block.points[0].totalImpulse) work.loads += impulse > 0;

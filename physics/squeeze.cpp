@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// What is pushed or squeezed by bodies that do not give way: kinematic ones, or of a higher dominance. docs/stepping.md, "Squeezes".
+#include <algorithm>
+
+#include "sunder/physics/world_internal.h"
+
+namespace sunder {
+namespace {
+
+using namespace math;
+
+// Cosine between the normals of two bodies that squeeze what is between them. A wedge of more than 60 degrees lets it out.
+constexpr double kOpposed = -0.5;
+// A wedge of 29 degrees that closes without friction shoots out what is in it with so many times its speed.
+constexpr double kMostAmplified = 4;
+
+void forgetImpulses(Contact& contact) {
+  for (Contact::Point& point : contact.points) point.impulse = 0;
+  for (float& impulse : contact.frictionImpulse) impulse = 0;
+  contact.twistImpulse = contact.reference = 0;
+}
+
+}  // namespace
+
+// Finds the bodies that are deep in each other and, at two ends, in bodies that do not give way, of which one moves. What their contacts
+// ask for excludes each other. The impulses would grow with each substep until they turn over a corner and shoot it out. So those two are
+// as at rest for it then, and go through; it is pushed out calmly, as what was put inside them.
+void World::Impl::findSqueezed() {
+  std::vector<DeepContact>& deep = deepContacts;
+  deep.clear();
+  islandOf.resize(bodies.size());
+  bool anyMoves = false;
+  for (std::uint32_t place = 0; place < activeContacts.size(); ++place) {
+    const ContactRef& ref = activeContacts[place];
+    if (!ref.isDeep) continue;
+    islandOf[ref.bodyA] = ref.bodyA;
+    islandOf[ref.bodyB] = ref.bodyB;
+    anyMoves = anyMoves || (ref.fixedA && movesNow[ref.bodyA] != 0) || (ref.fixedB && movesNow[ref.bodyB] != 0);
+    deep.push_back({0, place, ref.fixedA ? ref.bodyA : ref.fixedB ? ref.bodyB : kNone, {0, 0, 0}});
+  }
+  if (!anyMoves) return;
+  for (const DeepContact& d : deep) {
+    if (d.fixed != kNone) continue;
+    const std::uint32_t a = rootOf(activeContacts[d.place].bodyA), b = rootOf(activeContacts[d.place].bodyB);
+    islandOf[std::max(a, b)] = std::min(a, b);
+  }
+  for (DeepContact& d : deep) {
+    const ContactRef& ref = activeContacts[d.place];
+    const Vec3 normal = rotated(frames[ref.bodyA], contacts[ref.contact].normal);
+    d.root = rootOf(d.fixed == ref.bodyA ? ref.bodyB : ref.bodyA);
+    d.normal = d.fixed == ref.bodyA ? normal : -1.0 * normal;
+  }
+  std::sort(deep.begin(), deep.end(), [](const DeepContact& x, const DeepContact& y) { return x.root != y.root ? x.root < y.root : x.place < y.place; });
+  const auto squeeze = [this](const DeepContact& x, const DeepContact& y) {
+    return x.fixed != kNone && y.fixed != kNone && x.fixed != y.fixed && (movesNow[x.fixed] != 0 || movesNow[y.fixed] != 0) &&
+           dot(x.normal, y.normal) < kOpposed;
+  };
+  for (std::size_t begin = 0, end = 0; begin < deep.size(); begin = end) {
+    bool isSqueezed = false;
+    for (end = begin; end < deep.size() && deep[end].root == deep[begin].root; ++end)
+      for (std::size_t i = begin; i < end && !isSqueezed; ++i) isSqueezed = squeeze(deep[i], deep[end]);
+    for (std::size_t i = begin; i < end; ++i) {
+      ContactRef& ref = activeContacts[deep[i].place];
+      Contact& contact = contacts[ref.contact];
+      if (isSqueezed && !contact.isSqueezed) forgetImpulses(contact);
+      contact.startedInside = contact.startedInside || isSqueezed;
+      contact.isSqueezed = ref.isSqueezed = isSqueezed;
+    }
+  }
+}
+
+// A contact with something that moves and does not give way.
+void World::Impl::notePush(Island& island, const ContactRef& contact) const {
+  for (const bool isA : {true, false}) {
+    const std::uint32_t pusher = isA ? contact.bodyA : contact.bodyB, other = isA ? contact.bodyB : contact.bodyA;
+    if (!(isA ? contact.fixedA : contact.fixedB) || movesNow[pusher] == 0) continue;
+    const double arm = length(between(frames[pusher], frames[other])) + bodies[other].radius;
+    const double speed = length(load(bodies[pusher].linearVelocity)) + arm * length(load(bodies[pusher].angularVelocity));
+    island.pushSpeed = std::max(island.pushSpeed, speed);
+    const Contact& full = contacts[contact.contact];
+    if (!carriesLoad(full)) island.pushRestitution = std::max<double>(island.pushRestitution, full.restitution);
+  }
+}
+
+// m/s, of a body at the end of the step if nothing touches it.
+double World::Impl::speedAhead(std::uint32_t index) const {
+  const BodyState& body = bodies[index];
+  return std::max(length(load(body.linearVelocity)) + lastDt * length(freeAcceleration(index)), body.radius * length(load(body.angularVelocity)));
+}
+
+// What the solver found for a body in an island with a contact of notePush(), where energy knows no limit: (26).
+void World::Impl::limitPushed(std::uint32_t index, SolverBody& solved, double dt) {
+  const Island& island = islands[rootOf(index)];
+  const double push = island.pushSpeed, radius = bodies[index].radius;
+  if (!(push > 0)) return;
+  const double most = std::max({island.fastest, kMostAmplified * push, push + island.pushRestitution * (push + island.fastest)});
+  const auto limit = [](float* vector, double size) {
+    const double before = length({vector[0], vector[1], vector[2]});
+    if (!(before > size)) return;
+    for (int k = 0; k < 3; ++k) vector[k] = static_cast<float>(size / before * vector[k]);
+  };
+  limit(solved.velocity, most);
+  limit(solved.velocity + 3, most / radius);
+  limit(solved.displacement, dt * (most + kMaxPushSpeed));
+  limit(solved.displacement + 3, dt * (most + kMaxPushSpeed) / radius);
+}
+
+}  // namespace sunder

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// What is pressed by bodies that do not give way, with nowhere to go, is gone through and let out: nothing gets faster than by the law of
+// docs/stepping.md, (26), and what is squeezed flat is let go calmly.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics_bodies.h"
+
+namespace sunder::testing {
+namespace {
+
+// How a kinematic plate, or a falling body of a higher dominance, squeezes.
+enum class Press { OntoTheFloor, ToTheCeiling, AgainstAWall, ByDominance };
+
+struct Squeeze {
+  double fastest = 0;   // m/s, of what is squeezed
+  double allowed = 0;   // m/s
+};
+
+// count boxes, one above the other.
+Squeeze squeeze(Press press, unsigned seed, int count, double rate) {
+  Numbers random(seed);
+  WorldDef def;
+  def.sleep = false;
+  World world(def);
+  const double restitution = std::max(0.0, random.between(-1, 1)), friction = std::max(0.0, random.between(-0.2, 1));
+  const auto add = [&](BodyDef body) {
+    body.restitution = restitution;
+    body.friction = friction;
+    return world.addBody(body);
+  };
+  add(boxAt({0, 0, -1}, {50, 50, 1}, BodyKind::Static));
+  std::vector<BodyId> boxes;
+  double top = 0;
+  for (int i = 0; i < count; ++i) {
+    const double extent = random.between(0.1, 0.5);
+    const Vector3d shares = random.vector(0.35);
+    const Vector3d half = extent * (shares + Vector3d::Constant(0.65));
+    BodyDef box = boxAt({0, 0, 0}, half);
+    double reach = half.z();
+    if (random.between(0, 1) < 0.5) {
+      box.pose.orientation = random.rotation();
+      reach = half.norm();
+    }
+    const double x = random.between(-0.2, 0.2);
+    const double y = random.between(-0.2, 0.2);
+    box.pose.position = {x, y, top + reach + 0.001};
+    box.density = random.between(100, 4000);
+    top += 2 * reach + 0.002;
+    boxes.push_back(add(box));
+  }
+  Squeeze result;
+  const double speed = 0.2 * std::exp2(random.between(0, 5)), wide = random.between(0.1, 3), thick = random.between(0.02, 1);
+  BodyDef plate = boxAt({0, 0, top + 0.05 + thick}, {wide, wide, thick}, BodyKind::Kinematic);
+  Vector3d velocity(0, 0, -speed);
+  double way = random.between(0.5, 1.5) * top;
+  if (press == Press::ToTheCeiling) {
+    add(boxAt({0, 0, top + 1}, {2, 2, 0.3}, BodyKind::Static));
+    plate = boxAt({0, 0, -0.22}, {1.5, 1.5, 0.2}, BodyKind::Kinematic);
+    velocity.z() = speed;
+    way = top + 1.2;
+  } else if (press == Press::AgainstAWall) {
+    add(boxAt({1.5, 0, 1}, {0.2, 1, 1}, BodyKind::Static));
+    plate = boxAt({-1.5, 0, 1.02}, {0.2, 1, 1}, BodyKind::Kinematic);
+    velocity = {speed, 0, 0};
+    way = 2.6;
+  } else if (press == Press::ByDominance) {
+    plate.kind = BodyKind::Dynamic;
+    plate.dominance = 1;
+    plate.pose.position.z() += random.between(0, 2);
+  }
+  const BodyId pusher = add(plate);
+  double fastestPusher = speed;
+  const double end = press == Press::ByDominance ? 2 : 1.5 + way / speed;
+  for (double time = 0; time < std::min(end + 0.5, 6.0); time += 1 / rate) {
+    if (press != Press::ByDominance) world.setLinearVelocity(pusher, time > 0.5 && time < 0.5 + way / speed ? velocity : Vector3d(0, 0, 0));
+    EXPECT_EQ(world.step(1 / rate).errors, kStepOk);
+    fastestPusher = std::max(fastestPusher, world.linearVelocity(pusher).norm());
+    for (const BodyId box : boxes)
+      if (world.pose(box).position.head<2>().cwiseAbs().maxCoeff() < 45) result.fastest = std::max(result.fastest, world.linearVelocity(box).norm());
+  }
+  // What a pusher may do, and that what it pushed hits others; and a pile that falls, in which a light box may be thrown up.
+  result.allowed = 4 * fastestPusher * (1 + restitution) + 1.2 * std::sqrt(2 * 9.81 * (top + 0.5));
+  return result;
+}
+
+void expectCalm(Press press) {
+  for (unsigned seed = 1; seed <= 24; ++seed)
+    for (const double rate : {30.0, 60.0, 240.0}) {
+      const int count = 1 + static_cast<int>(seed % 4);
+      const Squeeze s = squeeze(press, seed, count, rate);
+      EXPECT_LT(s.fastest, s.allowed) << "seed " << seed << ", " << count << " boxes, rate " << rate;
+    }
+}
+TEST(Squeeze, APressShootsNothingOut) { expectCalm(Press::OntoTheFloor); }
+TEST(Squeeze, ALiftShootsNothingOut) { expectCalm(Press::ToTheCeiling); }
+TEST(Squeeze, ABulldozerShootsNothingOut) { expectCalm(Press::AgainstAWall); }
+TEST(Squeeze, DominanceShootsNothingOut) { expectCalm(Press::ByDominance); }
+
+// A plate that comes down to half the height of a cube and stays. The cube is let out to the side or stays where it is, without speed.
+TEST(Squeeze, WhatIsPressedFlatIsLetOutCalmly) {
+  for (const double speed : {0.1, 0.5, 2.0, 8.0})
+    for (const double rate : {60.0, 240.0}) {
+      WorldDef def;
+      def.sleep = false;
+      World world(def);
+      addFloor(world);
+      const BodyId cube = world.addBody(boxAt({0.05, 0.02, 0.25}, {0.25, 0.25, 0.25}));
+      const BodyId plate = world.addBody(boxAt({0, 0, 0.9}, {1, 1, 0.3}, BodyKind::Kinematic));
+      double fastest = 0;
+      for (double time = 0; time < 0.35 / speed + 3; time += 1 / rate) {
+        world.setLinearVelocity(plate, time < 0.35 / speed ? Vector3d(0, 0, -speed) : Vector3d(0, 0, 0));
+        ASSERT_EQ(world.step(1 / rate).errors, kStepOk);
+        fastest = std::max(fastest, world.linearVelocity(cube).norm());
+      }
+      EXPECT_LE(fastest, 1.03 * speed) << "plate of " << speed << " m/s, rate " << rate;
+    }
+}
+
+// A kinematic body that only pushes is no squeeze: the box goes along with it, at its speed.
+TEST(Squeeze, ABoxInFrontOfAPusherGoesAlong) {
+  for (const double speed : {0.5, 5.0, 20.0}) {
+    World world;
+    addFloor(world);
+    const BodyId box = world.addBody(boxAt({0, 0, 0.5}));
+    const BodyId pusher = world.addBody(boxAt({-1.1, 0, 0.52}, {0.5, 1, 0.5}, BodyKind::Kinematic));
+    world.setLinearVelocity(pusher, {speed, 0, 0});
+    run(world, 1);
+    EXPECT_NEAR(world.linearVelocity(box).x(), speed, 0.02 * speed);
+    EXPECT_LT(std::fabs(world.linearVelocity(box).z()), 0.02 * speed);
+    EXPECT_GT(world.pose(box).position.x() - world.pose(pusher).position.x(), 0.98);
+  }
+}
+
+}  // namespace
+}  // namespace sunder::testing
