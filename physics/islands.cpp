@@ -175,14 +175,14 @@ void World::Impl::groupContacts() {
   hitContacts.clear();
   for (const ContactRef& contact : activeContacts) {
     const std::uint32_t root = rootOf(contact);
-    const Island& island = islands[root];
+    Island& island = islands[root];
     if (island.mayHit && island.contacts <= kMostSweptContacts) {
       hitContacts.push_back({root, static_cast<std::uint32_t>(hitContacts.size()), contact});
       continue;
     }
-    const double factor = substepFactorOf(island);
+    if (island.substepFactor == 0) island.substepFactor = substepFactorOf(island);
     for (SolverGroup& group : groups)
-      if (group.substepFactor == factor) group.contacts.push_back(contact);
+      if (group.substepFactor == island.substepFactor) group.contacts.push_back(contact);
   }
   std::sort(hitContacts.begin(), hitContacts.end(),
             [](const HitContact& a, const HitContact& b) { return a.root != b.root ? a.root < b.root : a.place < b.place; });

@@ -90,6 +90,7 @@ struct Island {
   double top = -HUGE_VAL, bottom = HUGE_VAL;  // m, of its centres, against gravity; of small islands only, as the next three
   double massRatio = 1;    // largest of the bodies of a contact
   double loadPerMass = 0;  // m/s^2, largest load of a contact over the mass of its lighter body
+  double substepFactor = 0;  // as of SolverGroup, once it is known
   double leastSubstep = HUGE_VAL;  // s, of its contacts in the last step
   int contacts = 0;
   double pushSpeed = 0;    // m/s, the largest of what moves and does not give way, where it touches the island

@@ -82,14 +82,20 @@ void sweepNormals(ContactBlock& block, PairState& s, const Moved& moved, Mask8 m
   }
 }
 
+// The velocities of a block's bodies before this substep's sweep.
+PairState stateBefore(const ContactBlock& block, const Frame& f, const SolverWarmStart* before) {
+  const auto row = [before](std::int32_t i) { return before[i].v; };
+  return loadState(block, f, gather(block.bodyA, row), gather(block.bodyB, row));
+}
+
 // A point without force that closes fast in this substep hits. Notes its speed at the moment of contact in `approach`:
 // with the velocity u that the substep ends with, of which g came from gravity, and the gap d to fall through,
 // speed^2 = (u - g)^2 + 2 (g / h) d, so that a bounce neither makes nor loses height. d is that of the first point to
 // touch, and a point that would hit in the next substep goes along with it: a face that lands flat but for a last tilt
-// bounces as a face, without gaining any. Returns the lanes with a hit.
-// What a point bounces back with is its speed in `before`, where the sweep has not been yet (else s again): pressed by a heavy body that
-// was swept first, a light one on the floor would bounce off the floor with speeds that nothing ever had.
-Mask8 findHits(ContactBlock& block, const PairState& s, const PairState& before, const Moved& moved, const ContactKernelParameters& parameters) {
+// bounces as a face, without gaining any. u is that of `before`: pressed by a heavy body that was swept first, a light one would bounce
+// off the floor with a speed that it never had. Returns the lanes with a hit.
+Mask8 findHits(ContactBlock& block, const Frame& f, const PairState& s, const SolverWarmStart* before, const Moved& moved,
+               const ContactKernelParameters& parameters) {
   const Float8 zero = splat(0.0f), two = splat(2.0f), threshold = splat(-parameters.hitSpeed);
   const Float8 inverseSubstep = splat(parameters.inverseSubstep), gain = load8(block.normalGain), never = splat(1e30f);
   Float8 velocities[4] = {zero, zero, zero, zero}, first = never;
@@ -108,10 +114,11 @@ Mask8 findHits(ContactBlock& block, const PairState& s, const PairState& before,
   block.hits = any(lanes);
   if (!block.hits) return lanes;
   const Float8 fallen = two * gain * select(lanes, first, zero);
+  const PairState start = block.bounces ? stateBefore(block, f, before) : s;
   for (int i = 0; i < 4; ++i) {
     const Mask8 hits = lanes & (zero > velocities[i]);
     const ContactBlock::Point& point = block.points[i];
-    const Float8 velocity = normalVelocity(before.relative, before.wA, before.wB, before.offset, load8(point.r1), load8(point.r2)) - gain;
+    const Float8 velocity = normalVelocity(start.relative, start.wA, start.wB, start.offset, load8(point.r1), load8(point.r2)) - gain;
     const Float8 speed = select(zero > velocity, sqrt8(max8(velocity * velocity - fallen, zero)), zero);
     store8(block.approach[i], select(hits, zero - max8(speed, splat(kLeastApproach)), zero));
   }
@@ -128,12 +135,6 @@ Moved movedOf(const ContactBlock& block, const Frame& f, const SolverBody* bodie
   return moved;
 }
 
-// The velocities of a block's bodies before this substep's sweep.
-PairState stateBefore(const ContactBlock& block, const Frame& f, const SolverWarmStart* before) {
-  const auto row = [before](std::int32_t i) { return before[i].v; };
-  return loadState(block, f, gather(block.bodyA, row), gather(block.bodyB, row));
-}
-
 SUNDER_FLATTEN void solveNormals(ContactBlock* blocks, int count, SolverBody* bodies, const SolverWarmStart* before,
                                  const ContactKernelParameters& parameters) {
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
@@ -142,7 +143,7 @@ SUNDER_FLATTEN void solveNormals(ContactBlock* blocks, int count, SolverBody* bo
     PairState s = loadState(*block, f, a, b);
     const Moved moved = movedOf(*block, f, bodies);
     block->settles = block->hits;
-    const Mask8 hits = findHits(*block, s, block->bounces ? stateBefore(*block, f, before) : s, moved, parameters);
+    const Mask8 hits = findHits(*block, f, s, before, moved, parameters);
     sweepNormals<false>(*block, s, moved, hits, parameters);
     // A face that lands flat: one sweep stops its first point with all of the body's momentum and leaves it turning.
     if (block->hits)
