@@ -14,11 +14,13 @@ using namespace math;
 // momentum-conserving integrator.
 constexpr double kExplicitTurn = 0.02;
 
-void setMasses(SolverMass& out, const BodyState& body, const BodyFrame& frame) {
+// `linear`, `angular`: what damping leaves in a substep of the velocity that a force gives. With less, a damped body at rest would report
+// less than its weight.
+void setMasses(SolverMass& out, const BodyState& body, const BodyFrame& frame, double linear, double angular) {
   double inverse[6];
   inverseInertiaInWorld(body, frame.rotation, inverse);
-  for (int k = 0; k < 6; ++k) out.inverseInertia[k] = static_cast<float>(inverse[k]);
-  out.inverseMass = static_cast<float>(1 / body.mass);
+  for (int k = 0; k < 6; ++k) out.inverseInertia[k] = static_cast<float>(angular * inverse[k]);
+  out.inverseMass = static_cast<float>(linear / body.mass);
 }
 
 // rad per step. Above, a body's inertia in world axes changes too much within a step for the solver's constant one: kept
@@ -118,8 +120,9 @@ void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, dou
   const double velocity[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
   for (int k = 0; k < 6; ++k) out.velocity[k] = static_cast<float>(velocity[k]);
   if (body.def.kind != BodyKind::Dynamic) return;
-  setMasses(mass, body, frames[index]);
   const double h = dt / substeps;
+  const Damped linear = dampedOver(h, body.def.linearDamping), angular = dampedOver(h, body.def.angularDamping);
+  setMasses(mass, body, frames[index], linear.gain / h, angular.gain / h);
   const BodyForce& f = forces[index];
   const Vec3 fall = freeAcceleration(index);
   Vec3 twist = {0, 0, 0};  // rad/s per substep, of the applied torque
@@ -129,7 +132,6 @@ void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, dou
     twist = h * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
   }
   const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt) + twist;
-  const Damped linear = dampedOver(h, body.def.linearDamping), angular = dampedOver(h, body.def.angularDamping);
   const Vec3 fallen = linear.gain * fall, spun = (angular.gain / h) * gyro;
   const double gain[6] = {fallen.x, fallen.y, fallen.z, spun.x, spun.y, spun.z}, keep[2] = {linear.keep, angular.keep};
   for (int k = 0; k < 6; ++k) {
@@ -151,20 +153,24 @@ void World::Impl::moveFreely(std::uint32_t index, double dt) {
     const Vec3 acceleration = freeAcceleration(index);
     v = damped.keep * v + damped.gain * acceleration;
     store(body.linearVelocity, v);
-    // Half of the torque before and half after the turn: second order.
+    // Half of torque and damping before and half after the turn: second order.
+    const Damped half = dampedOver(0.5 * dt, body.def.angularDamping);
     const bool twisted = f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0;
-    const auto applyHalfTorque = [&] {
-      double inverse[6];
-      inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
-      store(body.angularVelocity, load(body.angularVelocity) + (0.5 * dt) * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]}));
+    const auto spinHalf = [&] {
+      Vec3 spin = half.keep * load(body.angularVelocity);
+      if (twisted) {
+        double inverse[6];
+        inverseInertiaInWorld(body, frameOf(body.pose).rotation, inverse);
+        spin = spin + half.gain * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
+      }
+      store(body.angularVelocity, spin);
     };
-    if (twisted) applyHalfTorque();
+    if (twisted || half.keep != 1) spinHalf();
     if ((body.def.lockedAxes & kLockRotation) == 0)
       turnFreely(body.pose.orientation, body.angularVelocity, body.inertia, dt);
     else
       turnLocked(body, body.pose.orientation, body.angularVelocity, dt);
-    if (twisted) applyHalfTorque();
-    store(body.angularVelocity, dampedOver(dt, body.def.angularDamping).keep * load(body.angularVelocity));
+    if (twisted || half.keep != 1) spinHalf();
     clearLockedVelocity(body);
     const Vec3 moved = body.def.linearDamping == 0 ? (0.5 * dt) * (old + load(body.linearVelocity)) : damped.gain * old + damped.fall * acceleration;
     position = position + alongFreeAxes(moved, body.def.lockedAxes);

@@ -248,6 +248,7 @@ void World::Impl::updateContactBlock(ContactBlockUpdate& block, int begin, int e
     const float* belt = contact.surfaceVelocity;
     block.active.push_back({pair.contact, pair.a, pair.b, contact.fixedA, contact.fixedB, belt[0] != 0 || belt[1] != 0 || belt[2] != 0,
                             contact.isDeep, contact.isSqueezed, contact.deepSteps == kStuckSteps});
+    block.onlyWatched = block.onlyWatched || !(joinsIslands(pair.a) || joinsIslands(pair.b));
     for (const std::uint32_t body : {pair.a, pair.b})
       if (movesNow[body] == 0 && bodies[body].sleepingIsland != kNone && touches(contact)) block.wakes.push_back(body);
   }
@@ -287,6 +288,9 @@ void World::Impl::updateContacts() {
     });
     for (const ContactBlockUpdate& block : contactBlocks) applyContactBlock(block);
     if (wakeList.empty()) {
+      // What is kinematic and near a sleeper that it does not touch yet is in no island.
+      if (std::any_of(contactBlocks.begin(), contactBlocks.end(), [](const ContactBlockUpdate& block) { return block.onlyWatched; }))
+        std::erase_if(activeContacts, [this](const ContactRef& ref) { return !(joinsIslands(ref.bodyA) || joinsIslands(ref.bodyB)); });
       removeGhostContacts();
       return;
     }

@@ -153,7 +153,8 @@ void World::Impl::findFirstLoads(double dt) {
         contact.reference += contact.points[p.point].impulse;
         contact.substep = static_cast<float>(dt);
       }
-      if (s.place[p.lower] == kNone) continue;
+      const Contact& contact = contacts[p.contact];
+      if (s.place[p.lower] == kNone || (contact.bodyA == p.lower ? contact.fixedA : contact.fixedB)) continue;
       FirstLoads::Body& lower = s.bodies[s.place[p.lower]];
       lower.load += p.load;
       lower.momentX += p.load * p.lowerX;

@@ -25,6 +25,9 @@ constexpr int kMostRuledContacts = 192;
 // sink in, and a ratio near a rule's, changing a little in every step, would make a pile hum.
 constexpr double kKeepShare = 0.9;
 
+// Substeps of an island were made by a rule's factor if they were no longer than this of what it gives; factors differ by 1.5 and more.
+constexpr double kLikelySame = 0.8;
+
 // Of the radius of a cube its half edge has this share.
 constexpr double kCubeShare = 0.57735027;
 
@@ -160,9 +163,9 @@ double World::Impl::substepFactorOf(const Island& island) const {
   double ratio = std::max(tower, island.massRatio);
   if (island.loadPerMass > ratio * gravity) ratio = gravity > 0 ? island.loadPerMass / gravity : HUGE_VAL;
   ratio = std::min(ratio, island.mass / island.leastMass);
-  const double slack = slackOf(island.leastRadius, gravity, lastDt / def.substeps);
+  const double slack = slackOf(island.leastRadius, gravity, std::max(lastDt, softDt) / def.substeps);
   for (const SubstepRule& rule : kSubstepRules) {
-    const double least = rule.loadRatio * (previousDt > 0.99 * rule.factor * def.substeps * island.leastSubstep ? kKeepShare : 1);
+    const double least = rule.loadRatio * (softDt > kLikelySame * rule.factor * def.substeps * island.leastSubstep ? kKeepShare : 1);
     if (ratio * ratio * ratio > slack * least * least * least && island.contacts <= rule.contacts) return rule.factor;
   }
   return otherwise;

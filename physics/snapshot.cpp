@@ -176,7 +176,7 @@ void indices(Archive& ar, T& items, std::size_t count) {
 template <typename Archive, typename W>
 void describe(Archive& ar, W& w) {
   describeSettings(ar, w.def);
-  numbers(ar, w.lastDt, w.softDt);
+  numbers(ar, w.lastDt, w.softDt, w.longDt);
   ar.size(w.bodies);
   const std::size_t bodyCount = w.bodies.size();
   for (auto& body : w.bodies) describeBody(ar, body);

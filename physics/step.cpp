@@ -30,8 +30,12 @@ class StageClock {
 };
 
 // The step length that the softness of contacts belongs to follows that of the steps, by these factors per step: down slowly, since
-// steps that change are to be as soft as the long ones, and up only so fast that a single long one changes little.
-constexpr double kSoftDtDecay = 0.997, kSoftDtGrowth = 1.03;
+// steps that change are to be as soft as the long ones, and up only so fast that a single long one changes little; but at once to a
+// length that was there shortly before.
+constexpr double kSoftDtDecay = 0.997, kSoftDtGrowth = 1.03, kLongDtDecay = 0.8;
+
+// Of the substeps of a short step, a fraction up to this is left out: all are a little longer then.
+constexpr double kLongerSubsteps = 0.1;
 
 // Sorting one element costs as much as going over this many.
 constexpr std::size_t kSortShare = 16;
@@ -44,9 +48,9 @@ constexpr double kAloneLooksAhead = 2;
 }  // namespace
 
 void World::Impl::startTime(double dt) {
-  previousDt = lastDt;
   lastDt = dt;
-  softDt = softDt == 0 ? dt : std::max(std::min(dt, kSoftDtGrowth * softDt), kSoftDtDecay * softDt);
+  softDt = softDt == 0 ? dt : std::max(std::min(dt, std::max(longDt, kSoftDtGrowth * softDt)), kSoftDtDecay * softDt);
+  longDt = std::max(dt, kLongDtDecay * longDt);
 }
 
 void World::Impl::advanceClocks(double dt) {
@@ -67,7 +71,9 @@ void World::Impl::advanceClocks(double dt) {
 }
 
 void World::Impl::solveGroup(SolverGroup& group, double dt) {
-  const int substeps = static_cast<int>(std::ceil(def.substeps * group.substepFactor));
+  // Shorter steps get fewer substeps, each as long as those of the others.
+  const int most = static_cast<int>(std::ceil(def.substeps * group.substepFactor));
+  const int substeps = std::max(1, static_cast<int>(std::ceil(most * std::min(1.0, dt / softDt) - kLongerSubsteps)));
   group.solver.clear();
   if (group.contacts.empty()) return;
   members.clear();
@@ -96,7 +102,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
     bodies[body].previousPose = bodies[body].pose;
     fillSolverBody(group.solver, body, dt, substeps);
   });
-  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, softDt, group.hitSweeps, group.isClosed}, *pool);
+  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, most, softDt, group.hitSweeps, group.isClosed}, *pool);
   report.colors = std::max(report.colors, group.solver.colorCount());
   report.mostSubsteps = std::max(report.mostSubsteps, substeps);
   report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());

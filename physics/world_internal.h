@@ -158,6 +158,7 @@ struct ContactBlockUpdate {
   std::vector<std::uint32_t> changed;  // pairs that lost their contact or got one
   std::vector<Contact> fresh;
   std::vector<std::uint32_t> wakes;    // sleepers that are touched
+  bool onlyWatched = false;            // some of them only so that a sleeper wakes when it is touched
   int queries = 0;
   int points = 0;  // of the contacts of this step
   void clear() {
@@ -165,6 +166,7 @@ struct ContactBlockUpdate {
     changed.clear();
     fresh.clear();
     wakes.clear();
+    onlyWatched = false;
     queries = 0;
   }
 };
@@ -227,9 +229,8 @@ struct World::Impl {
   std::uint64_t pairsVersion = 1;  // changes with the set of pairs
   std::vector<std::uint32_t> removedProxies;  // since the broadphase was updated: their numbers are not free yet
   bool pairsAreRestored = false;   // the broadphase does not know `pairs`, see restore()
-  double lastDt = 0;               // s, of the last step, or of the present one
-  double previousDt = 0;           // s, of the one before
-  double softDt = 0;               // s, see ContactSolverSettings
+  double lastDt = 0;               // s, of the last step
+  double softDt = 0, longDt = 0;   // s, see ContactSolverSettings and startTime()
 
   std::unique_ptr<ThreadPool> pool;
   SolverGroup groups[std::size(kSubstepFactors)];

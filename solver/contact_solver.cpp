@@ -29,11 +29,12 @@ struct Softness {
   double massScale() const { return stiffness / (1 + stiffness); }
   double impulseScale() const { return 1 / (1 + stiffness); }
 };
-// The softness with which loads sink in as deep as in steps of softDt, (25). Steps longer than that are no stiffer than others.
+// The softness with which loads sink in as deep as in other substeps, (25). Longer ones are no stiffer than others.
 Softness softnessOf(const ContactSolverSettings& settings) {
   Softness softness;
-  if (!(settings.dt < settings.softDt)) return softness;
-  const double share = settings.dt / settings.softDt, wanted = share * share * kTurn * kTurn * softness.massScale();
+  const double substep = settings.dt / settings.substeps, soft = settings.softDt / settings.softSubsteps;
+  if (!(substep < soft)) return softness;
+  const double share = substep / soft, wanted = share * share * kTurn * kTurn * softness.massScale();
   // Newton's method comes down to the root from above, at first by a third in each round.
   for (int i = 0; i < 40; ++i) {
     const double t = softness.turn, k = softness.stiffness, slope = 2 * t * k / (1 + k) + 2 * t * t * (kDamping + t) / ((1 + k) * (1 + k));

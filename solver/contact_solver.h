@@ -40,7 +40,9 @@ inline constexpr double kMaxPushSpeed = 3.0;  // m/s, with which penetration is 
 struct ContactSolverSettings {
   int substeps = 8;
   double dt = 1.0 / 60.0;
-  double softDt = 0;  // s. In shorter steps loads sink in as deep as in steps of this length.
+  // In shorter substeps loads sink in as deep as with so many substeps of a step of so many seconds.
+  int softSubsteps = 8;
+  double softDt = 0;
   // For one small island: hits are swept over all contacts until they have gone through, at most so many times. 0: they are not.
   int hitSweeps = 0;
   // Nothing but gravity gives it energy. Only then its hits are swept with conjugate directions: where what moves by itself may squeeze

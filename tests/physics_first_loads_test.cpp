@@ -73,6 +73,24 @@ TEST(FirstLoads, WhatIsAddedLaterStandsToo) {
 }
 
 // Nothing is guessed for what can't be at rest: a cube that overhangs starts to tip over as it does without a neighbour.
+// A body of a higher dominance does not feel what lies on it: nothing is handed down through it.
+TEST(FirstLoads, DominanceTakesNoLoad) {
+  World world;
+  addFloor(world);
+  std::vector<BodyId> stack;
+  for (int i = 0; i < 10; ++i) {
+    BodyDef box = boxAt({0, 0, 0.5 + i});
+    box.dominance = -i;
+    stack.push_back(world.addBody(box));
+  }
+  double speed = 0;
+  for (int i = 0; i < 30; ++i) {
+    world.step(kDt);
+    speed = std::max(speed, fastest(world, stack));
+  }
+  EXPECT_LT(speed, 1e-3);  // 0.29 m/s with the loads of all
+}
+
 TEST(FirstLoads, WhatTipsOverGetsNone) {
   const auto tilt = [](bool overhangs) {
     World world;

@@ -134,6 +134,45 @@ TEST(Forces, DampingIsThatOfTheEquation) {
     }
 }
 
+// ... also with a torque: w' = a - c w.
+TEST(Forces, DampingOfATurnThatIsDriven) {
+  WorldDef settings;
+  settings.gravity.setZero();
+  for (const double c : {0.1, 2.0, 20.0})
+    for (const double rate : {30.0, 240.0}) {
+      World world(settings);
+      BodyDef def = boxAt({0, 0, 0});
+      def.angularDamping = c;
+      def.allowSleep = false;
+      const BodyId id = world.addBody(def);
+      for (int i = 0; i < rate; ++i) {
+        world.applyTorque(id, Vector3d(0, 0, 2) * world.mass(id) / 6);  // 2 rad/s^2
+        world.step(1 / rate);
+      }
+      const double expected = 2 / c * (1 - std::exp(-c));
+      EXPECT_NEAR(world.angularVelocity(id).z(), expected, 1e-9 * expected) << "damping " << c << ", rate " << rate;
+    }
+}
+
+// At rest there is nothing to damp.
+TEST(Forces, ADampedBodyReportsItsWeight) {
+  for (const double c : {0.5, 20.0, 1000.0}) {
+    WorldDef settings;
+    settings.sleep = false;
+    World world(settings);
+    addFloor(world);
+    BodyDef def = boxAt({0, 0, 0.5});
+    def.linearDamping = def.angularDamping = c;
+    const BodyId lower = world.addBody(def);
+    def.pose.position.z() = 1.5;
+    const BodyId upper = world.addBody(def);
+    run(world, 5);
+    const double weight = 9.81 * world.mass(upper) * kDt;
+    EXPECT_NEAR(world.contactImpulse(upper).z(), weight, 1e-3 * weight) << "damping " << c;
+    EXPECT_NEAR(world.contactImpulse(lower).z(), weight, 1e-3 * weight) << "damping " << c;  // 58 % less with 1000 before
+  }
+}
+
 TEST(Forces, RefuseWhatIsNotFiniteAndBodiesThatAreNotDynamic) {
   Free f;
   const BodyId wall = f.world.addBody(boxAt({9, 0, 0}, {1, 1, 1}, BodyKind::Static));

@@ -109,6 +109,36 @@ TEST(Snapshot, SleepersSleepOn) {
   for (const BodyId id : stack) EXPECT_TRUE(other.isAwake(id));
 }
 
+// A kinematic box that creeps up to a sleeper has a contact with it before it touches it. That is in no island, and must not count in one:
+// not in that of another body, whose number stood in its place.
+TEST(Snapshot, NearASleeperToo) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Numbers random(seed);
+    World world;
+    BodyDef bouncing = boxAt({20, 0, random.between(1, 4)}, {0.3, 0.4, 0.25});
+    bouncing.pose.orientation = random.rotation();
+    bouncing.angularVelocity = random.vector(20);
+    bouncing.restitution = random.between(0.8, 1);
+    bouncing.friction = 1;
+    const BodyId cube = world.addBody(bouncing);
+    addFloor(world);
+    BodyDef creeping = boxAt({1.0117, 0, 0.5}, {0.5, 0.5, 0.45}, BodyKind::Kinematic);
+    creeping.linearVelocity = {-0.004, 0, 0};
+    world.addBody(creeping);
+    const BodyId sleeper = world.addBody(boxAt({0, 0, 0.5}));
+    run(world, 104 * kDt);
+    ASSERT_FALSE(world.isAwake(sleeper));
+    World restored;
+    restored.restore(world.save());
+    for (int i = 0; i < 50; ++i) {
+      world.step(kDt);
+      restored.step(kDt);
+    }
+    EXPECT_EQ(world.stateHash(), restored.stateHash()) << "seed " << seed;
+    EXPECT_TRUE(world.linearVelocity(cube) == restored.linearVelocity(cube)) << "seed " << seed;
+  }
+}
+
 TEST(Snapshot, EqualWorldsHaveEqualSnapshots) {
   World a = busyWorld(80), b = busyWorld(80);
   EXPECT_EQ(a.save(), b.save());
