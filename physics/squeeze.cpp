@@ -15,16 +15,17 @@ constexpr double kOpposed = -0.5;
 constexpr double kMostAmplified = 4;
 
 void forgetImpulses(Contact& contact) {
-  for (Contact::Point& point : contact.points) point.impulse = 0;
+  for (Contact::Point& point : contact.points) point.impulse = point.totalImpulse = 0;
   for (float& impulse : contact.frictionImpulse) impulse = 0;
-  contact.twistImpulse = contact.reference = 0;
+  for (float& impulse : contact.totalFrictionImpulse) impulse = 0;
+  contact.twistImpulse = contact.totalTwistImpulse = contact.reference = 0;
 }
 
 }  // namespace
 
 // Finds the bodies that are deep in each other and, at two ends, in bodies that do not give way, of which one moves. What their contacts
-// ask for excludes each other. The impulses would grow with each substep until they turn over a corner and shoot it out. So those two are
-// as at rest for it then, and go through; it is pushed out calmly, as what was put inside them.
+// ask for excludes each other. The impulses would grow with each substep until they turn over a corner and shoot it out. So what moves
+// goes through them, until they are no longer deep in it.
 void World::Impl::findSqueezed() {
   std::vector<DeepContact>& deep = deepContacts;
   deep.clear();
@@ -38,7 +39,13 @@ void World::Impl::findSqueezed() {
     anyMoves = anyMoves || (ref.fixedA && movesNow[ref.bodyA] != 0) || (ref.fixedB && movesNow[ref.bodyB] != 0);
     deep.push_back({0, place, ref.fixedA ? ref.bodyA : ref.fixedB ? ref.bodyB : kNone, {0, 0, 0}});
   }
-  if (!anyMoves) return;
+  if (deep.empty()) return;
+  if (anyMoves) judgeDeepContacts();
+  std::erase_if(activeContacts, [](const ContactRef& ref) { return ref.isSqueezed; });
+}
+
+void World::Impl::judgeDeepContacts() {
+  std::vector<DeepContact>& deep = deepContacts;
   for (const DeepContact& d : deep) {
     if (d.fixed != kNone) continue;
     const std::uint32_t a = rootOf(activeContacts[d.place].bodyA), b = rootOf(activeContacts[d.place].bodyB);
@@ -59,12 +66,17 @@ void World::Impl::findSqueezed() {
     bool isSqueezed = false;
     for (end = begin; end < deep.size() && deep[end].root == deep[begin].root; ++end)
       for (std::size_t i = begin; i < end && !isSqueezed; ++i) isSqueezed = squeeze(deep[i], deep[end]);
+    bool isNew = false;  // what they pressed with is out of balance now
+    for (std::size_t i = begin; i < end; ++i) {
+      Contact& contact = contacts[activeContacts[deep[i].place].contact];
+      const bool begins = isSqueezed && !contact.isSqueezed && deep[i].fixed != kNone && movesNow[deep[i].fixed] != 0;
+      contact.isSqueezed = contact.isSqueezed || begins;
+      isNew = isNew || begins;
+    }
     for (std::size_t i = begin; i < end; ++i) {
       ContactRef& ref = activeContacts[deep[i].place];
-      Contact& contact = contacts[ref.contact];
-      if (isSqueezed && !contact.isSqueezed) forgetImpulses(contact);
-      contact.startedInside = contact.startedInside || isSqueezed;
-      contact.isSqueezed = ref.isSqueezed = isSqueezed;
+      ref.isSqueezed = contacts[ref.contact].isSqueezed;
+      if (isNew) forgetImpulses(contacts[ref.contact]);
     }
   }
 }

@@ -302,6 +302,7 @@ struct World::Impl {
   void advanceClocks(double dt);
   void updateContacts();
   void findSqueezed();
+  void judgeDeepContacts();
   void notePush(Island& island, const ContactRef& contact) const;
   double speedAhead(std::uint32_t index) const;
   void limitPushed(std::uint32_t index, SolverBody& solved, double dt);

@@ -20,7 +20,7 @@ void ContactSolver::colorContacts(std::span<const ContactRef> active, const std:
   colorOf_.resize(active.size());
   colorCountOf_.assign(kColorTotal, 0);
   for (std::size_t i = 0; i < active.size(); ++i) {
-    const std::uint32_t a = numberOfA(active[i], solverBody), b = numberOfB(active[i], solverBody);
+    const std::uint32_t a = solverBody[active[i].bodyA], b = solverBody[active[i].bodyB];
     // A body with no mass at all is only read, and by any number of contacts of one color. One that only this contact
     // must not move may be written by others: it counts.
     const bool movesA = moves(a), movesB = moves(b);

@@ -84,7 +84,7 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   const Mat3 rotationA = matrix(frameA.rotation), rotationB = matrix(frameB.rotation);
   const Vec3 offset = vectorOf(frameB.position) - vectorOf(frameA.position);
   const Vec3 normal = rotationA * vectorOf(contact.normal);
-  const std::uint32_t a = numberOfA(contact, solverBody), b = numberOfB(contact, solverBody);
+  const std::uint32_t a = solverBody[contact.bodyA], b = solverBody[contact.bodyB];
   // The lane's A is the fixed body, if there is one. Turned round, the twist about the normal keeps its sign.
   const bool swapped = !moves(b);
   const double sign = swapped ? -1.0 : 1.0;

@@ -327,7 +327,7 @@ void ContactSolver::storeImpulses(std::span<const ContactBlock> blocks, std::vec
       float total = 0;
       for (int i = 0; i < contact.pointCount; ++i) total += contact.points[i].impulse = block.points[i].impulse[lane];
       contact.reference += static_cast<float>(kReferenceRate) * (static_cast<float>(kReferenceShare) * total - contact.reference);
-      const float sign = moves(numberOfB(contact, solverBody)) ? 1.0f : -1.0f;
+      const float sign = moves(solverBody[contact.bodyB]) ? 1.0f : -1.0f;
       const float f1 = sign * block.tangentImpulse[0][lane], f2 = sign * block.tangentImpulse[1][lane];
       const float n[3] = {block.normal[0][lane], block.normal[1][lane], block.normal[2][lane]};
       const float t[3] = {block.tangent[0][lane], block.tangent[1][lane], block.tangent[2][lane]};

@@ -25,16 +25,6 @@ struct HeldBlock {
   bool hits, settles;
 };
 
-// The solver's numbers of the bodies of a Contact or ContactRef: 0 for one that is as at rest in it.
-template <typename C>
-std::uint32_t numberOfA(const C& contact, const std::vector<std::uint32_t>& solverBody) {
-  return contact.isSqueezed && contact.fixedA ? 0 : solverBody[contact.bodyA];
-}
-template <typename C>
-std::uint32_t numberOfB(const C& contact, const std::vector<std::uint32_t>& solverBody) {
-  return contact.isSqueezed && contact.fixedB ? 0 : solverBody[contact.bodyB];
-}
-
 inline constexpr double kMaxPushSpeed = 3.0;  // m/s, with which penetration is taken out
 
 struct ContactSolverSettings {

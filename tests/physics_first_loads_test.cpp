@@ -80,7 +80,7 @@ TEST(FirstLoads, DominanceTakesNoLoad) {
   std::vector<BodyId> stack;
   for (int i = 0; i < 10; ++i) {
     BodyDef box = boxAt({0, 0, 0.5 + i});
-    box.dominance = -i;
+    box.dominance = static_cast<std::int8_t>(-i);
     stack.push_back(world.addBody(box));
   }
   double speed = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is pressed by bodies that do not give way, with nowhere to go, is gone through and let out: nothing gets faster than by the law of
-// docs/stepping.md, (26), and what is squeezed flat is let go calmly.
+// What is pressed by bodies that do not give way, with nowhere to go, is gone through: nothing gets faster than by the law of
+// docs/stepping.md, (26), and what is at rest stays closed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,8 +99,8 @@ TEST(Squeeze, ALiftShootsNothingOut) { expectCalm(Press::ToTheCeiling); }
 TEST(Squeeze, ABulldozerShootsNothingOut) { expectCalm(Press::AgainstAWall); }
 TEST(Squeeze, DominanceShootsNothingOut) { expectCalm(Press::ByDominance); }
 
-// A plate that comes down to half the height of a cube and stays. The cube is let out to the side or stays where it is, without speed.
-TEST(Squeeze, WhatIsPressedFlatIsLetOutCalmly) {
+// A plate that comes down to half the height of a cube and stays.
+TEST(Squeeze, WhatIsPressedFlatGetsNoSpeed) {
   for (const double speed : {0.1, 0.5, 2.0, 8.0})
     for (const double rate : {60.0, 240.0}) {
       WorldDef def;
@@ -117,6 +117,33 @@ TEST(Squeeze, WhatIsPressedFlatIsLetOutCalmly) {
       }
       EXPECT_LE(fastest, 1.03 * speed) << "plate of " << speed << " m/s, rate " << rate;
     }
+}
+
+// It goes through what it presses, and the floor does not: when it is gone, the box lies there.
+TEST(Squeeze, WhatIsPressedStaysOnTheFloor) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    Numbers random(seed);
+    World world;
+    const double thickness = 0.02 * std::exp2(random.between(0, 5.6)), friction = std::max(0.0, random.between(-1, 1));
+    const auto add = [&](BodyDef body) {
+      body.friction = friction;
+      return world.addBody(body);
+    };
+    add(boxAt({0, 0, -thickness}, {10, 10, thickness}, BodyKind::Static));
+    BodyDef box = boxAt({0, 0, 1}, random.vector(0.15) + Vector3d::Constant(0.25));
+    if (seed % 2 == 0) box.pose.orientation = random.rotation();
+    const BodyId id = add(box), plate = add(boxAt({0, 0, 3.6}, {2, 2, 1}, BodyKind::Kinematic));
+    const double rate = seed % 3 == 0 ? 30 : seed % 3 == 1 ? 60 : 240, speed = 0.1 * std::exp2(random.between(0, 5));
+    const double least = random.between(0, 0.3) * box.halfExtents.minCoeff(), down = 2.6 / speed + 4;
+    run(world, 2, 1 / rate);
+    for (double time = 0; time < 2 * down; time += 1 / rate) {
+      const double gap = world.pose(plate).position.z() - 1;
+      world.setLinearVelocity(plate, {0, 0, time < down ? (gap > least ? -std::min(speed, (gap - least) * rate) : 0.0) : speed});
+      ASSERT_EQ(world.step(1 / rate).errors, kStepOk);
+      ASSERT_GT(world.pose(id).position.z(), 0.5 * box.halfExtents.minCoeff()) << "seed " << seed << ", time " << time;
+    }
+    EXPECT_LT(world.linearVelocity(id).norm(), 0.01) << "seed " << seed;
+  }
 }
 
 // A kinematic body that only pushes is no squeeze: the box goes along with it, at its speed.
