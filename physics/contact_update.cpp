@@ -247,7 +247,7 @@ void World::Impl::updateContactBlock(ContactBlockUpdate& block, int begin, int e
     const Contact& contact = pair.contact != kNone ? contacts[pair.contact] : block.fresh.back();
     const float* belt = contact.surfaceVelocity;
     block.active.push_back({pair.contact, pair.a, pair.b, contact.fixedA, contact.fixedB, belt[0] != 0 || belt[1] != 0 || belt[2] != 0,
-                            contact.isDeep, contact.isSqueezed, contact.deepSteps == kStuckSteps});
+                            contact.restitution > 0, contact.isDeep, contact.isSqueezed, contact.deepSteps == kStuckSteps});
     block.onlyWatched = block.onlyWatched || !(joinsIslands(pair.a) || joinsIslands(pair.b));
     for (const std::uint32_t body : {pair.a, pair.b})
       if (movesNow[body] == 0 && bodies[body].sleepingIsland != kNone && touches(contact)) block.wakes.push_back(body);

@@ -97,6 +97,7 @@ void World::Impl::buildIslands() {
     island.isIsolated = isInner && (island.contacts == 0 || island.isIsolated);
     island.isClosed = (isInner || isAtRest) && (island.contacts == 0 || island.isClosed);
     island.isStuck = island.isStuck || contact.isStuck;
+    island.bounces = island.bounces || contact.bounces;
     if ((contact.fixedA && movesNow[contact.bodyA] != 0) || (contact.fixedB && movesNow[contact.bodyB] != 0)) notePush(island, contact);
     ++island.contacts;
   }
@@ -116,7 +117,7 @@ void World::Impl::buildIslands() {
     island.isUnforced = island.isUnforced && isUnforced(i);
     island.isIsolated = island.isIsolated && island.isUnforced && !isHeld(body) && body.def.gravityScale == bodies[root].def.gravityScale;
     mayHaveIsolated = mayHaveIsolated || island.isIsolated;
-    mayHaveClosed = mayHaveClosed || (island.isClosed && island.contacts <= kMostLimitedContacts);
+    mayHaveClosed = mayHaveClosed || (island.isClosed && (island.bounces || island.contacts <= kMostLimitedContacts));
     if (island.contacts <= kMostRuledContacts) {
       const double height = -dot(down, load(body.pose.position));
       island.top = std::max(island.top, height);

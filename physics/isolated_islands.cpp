@@ -18,6 +18,9 @@ constexpr double kTurnedFar = 1.1;
 // The same of a whole island: what is left below is an error of the step that comes and goes.
 constexpr double kTurnedWhole = 1.001;
 
+// Share of the energy of motion that a large island may gain in a step: from penetration that is taken out it does not gain that much.
+constexpr double kLargeGain = 1e-3;
+
 // m/s. What hits with less than this stays down (kRestitutionThreshold); what moves with less in a small island is being settled.
 constexpr double kSlow = 0.5;
 
@@ -54,7 +57,7 @@ void World::Impl::findIsolatedIslands() {
       const Vec3 v = load(bodies[i].linearVelocity), w = load(bodies[i].angularVelocity);
       if (island.isIsolated)
         isolated.bodies.push_back({i, i, v, w});
-      else if (island.isClosed && island.isUnforced && island.contacts <= kMostLimitedContacts)
+      else if (island.isClosed && island.isUnforced && (island.bounces || island.contacts <= kMostLimitedContacts))
         isolated.closed.push_back({root, i, v, w});
     }
   if (!mayHaveIsolated) return;
@@ -144,8 +147,8 @@ void World::Impl::conserveIsland(std::span<const IsolatedBody> island, double dt
   }
 }
 
-// Small closed islands in which something is fast gain no energy. (In slow ones, loads and what they push out of each other would be
-// disturbed for nothing; in large ones, all loads for one body.)
+// Closed islands in which something is fast gain no energy if they are small, and little if they are large and bounce. (In slow ones, loads
+// and what they push out of each other would be disturbed for nothing; in large ones, all loads for one body.)
 void World::Impl::limitClosedIslands(double dt) {
   std::vector<IsolatedBody>& closed = isolatedBodies.closed;
   for (const IsolatedBody& b : closed) {
@@ -201,6 +204,7 @@ void World::Impl::limitEnergy(std::span<const IsolatedBody> island, double dt) {
       gained += body.mass * (dot(g, moved) + 0.5 * dot(before, before)) + spin;
     });
   // `gained`: the energy of motion before, and what the fall gave.
+  if (islands[island[0].root].contacts > kMostLimitedContacts) gained *= 1 + kLargeGain;
   if (!(free + mixed + squared > gained) || !std::isfinite(free + mixed + squared + gained)) return;
   const double root = mixed * mixed - 4 * squared * (free - gained);
   const double share = std::max(0.0, std::min(1.0, (std::sqrt(std::max(root, 0.0)) - mixed) / (2 * squared)));

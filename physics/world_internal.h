@@ -98,6 +98,7 @@ struct Island {
   double fastest = 0;      // m/s, speedAhead() of its bodies; of islands with a pushSpeed only
   bool mayHit = false;     // something in it, in this step
   bool isStuck = false;    // a contact in it is
+  bool bounces = false;    // a contact in it has a restitution
   bool isIsolated = false;  // it has contacts, and nothing from outside acts on it but the same gravity on all
   bool isClosed = false;    // its contacts are with each other and with what is at rest
   bool isUnforced = true;   // no force or torque was applied

@@ -48,6 +48,7 @@ struct ContactRef {
   std::uint32_t bodyA = 0, bodyB = 0;
   bool fixedA = false, fixedB = false;
   bool isBelt = false;   // has a surface velocity
+  bool bounces = false;  // has a restitution
   bool isDeep = false, isSqueezed = false;  // as in Contact
   bool isStuck = false;  // for long, the bodies have been moving far inside each other
 };

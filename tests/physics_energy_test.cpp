@@ -213,5 +213,28 @@ TEST(Energy, BouncingPilesNeverGainEnergy) {
       }
 }
 
+// A cube falls on a block of cubes, more than hits are swept in: such an island gains little in a step.
+TEST(Energy, LargeBlocksThatAreHitGainLittle) {
+  for (const double rate : {60.0, 240.0})
+    for (const double speed : {10.0, 60.0})
+      for (const int edge : {3, 4}) {
+        demo::Scene scene = onGround("block");
+        for (int x = 0; x < edge; ++x)
+          for (int y = 0; y < edge; ++y)
+            for (int z = 0; z < edge; ++z) addDynamic(scene, {0.25, 0.25, 0.25}, {0.5 * x, 0.25 + 0.5 * y, 0.5 * z});
+        BodyDef& hitter = addDynamic(scene, {0.25, 0.25, 0.25}, {0.3, 0.5 * edge + 0.5, 0.2});
+        hitter.linearVelocity = {0, -speed, 0};
+        for (demo::SceneBody& body : scene.bodies) body.def.restitution = 1;
+        SceneRun run(scene);
+        const double start = run.world().energy();
+        double most = start;
+        for (int i = 0; i < rate; ++i) {
+          run.world().step(1 / rate);
+          most = std::max(most, run.world().energy());
+        }
+        EXPECT_LE(most, start * 1.002) << "rate " << rate << ", speed " << speed << ", " << edge << "^3 cubes";
+      }
+}
+
 }  // namespace
 }  // namespace sunder::measure
