@@ -62,6 +62,7 @@ class World {
   void setAngularVelocity(BodyId id, const Eigen::Vector3d& velocity);  // not of static bodies
 
   // Properties, at any time between steps; as in BodyDef. Writing the value that is there already does nothing at all.
+  // The velocity stays: what becomes kinematic goes on with it, be it ever so slow, until another is set.
   void setKind(BodyId id, BodyKind kind);
   void setHalfExtents(BodyId id, const Eigen::Vector3d& halfExtents);
   void setDensity(BodyId id, double density);
