@@ -20,6 +20,8 @@ constexpr double kClosedGap = 1e-4;
 constexpr double kLeastSlope = 0.7;
 // Of load times lever: a larger moment that is left turns the body over, and what it will press with is not its weight.
 constexpr double kBalanced = 1e-3;
+// m/s, of any point: what is slower counts as standing.
+constexpr double kStandingSpeed = 0.01;
 
 // Loads of points (N, >= 0, sum: `load`) whose moments are `momentX` and `momentY`: of all such loads those with the least
 // squares. Where there are none, as under a body that is about to tip over, returns false and something near.
@@ -135,11 +137,42 @@ void World::Impl::findSupports(const FirstLoads::Body& body, const Vec3& down) {
   }
 }
 
+// What stood still and has lost a load, not by motion, is put down anew: its contacts press with what they carried before, and it would
+// jump, and rattle while its references follow. Only where statics is likely to know the loads: nothing leans, and no force acts.
+void World::Impl::putDownAgain(const Vec3& down) {
+  for (const std::uint32_t i : unloaded)
+    if (bodies[i].alive && joinsIslands(i) && pairCounts[i] != 0) islands[rootOf(i)].isUnloaded = true;
+  for (const std::uint32_t i : moving) {
+    if (!joinsIslands(i) || pairCounts[i] == 0) continue;
+    const BodyState& body = bodies[i];
+    const double speed = length(load(body.linearVelocity)) + body.radius * length(load(body.angularVelocity));
+    if (speed > kStandingSpeed || !isUnforced(i) || body.def.lockedAxes != kLockNone) islands[rootOf(i)].isUnloaded = false;
+  }
+  for (const ContactRef& ref : activeContacts) {
+    Island& island = islands[rootOf(ref)];
+    if (!island.isUnloaded) continue;
+    const Contact& contact = contacts[ref.contact];
+    if (carriesLoad(contact) && !(std::fabs(dot(rotated(frames[contact.bodyA], contact.normal), down)) > kLeastSlope)) island.isUnloaded = false;
+  }
+  for (const ContactRef& ref : activeContacts)
+    if (islands[rootOf(ref)].isUnloaded) {
+      contacts[ref.contact].isNew = true;
+      forgetImpulses(contacts[ref.contact]);
+    }
+  for (const std::uint32_t i : moving)
+    if (joinsIslands(i) && pairCounts[i] != 0 && islands[rootOf(i)].isUnloaded) {
+      bodies[i].isNew = newBodyStarted = true;
+      store(bodies[i].linearVelocity, {0, 0, 0});
+      store(bodies[i].angularVelocity, {0, 0, 0});
+    }
+}
+
 void World::Impl::findFirstLoads(double dt) {
   // A new body begins to move in its first step, so a world that just goes on looks no further.
   const double g = length(load(def.gravity));
+  const Vec3 down = g > 0 ? (1 / g) * load(def.gravity) : Vec3{0, 0, 0};
+  if (!unloaded.empty() && g > 0) putDownAgain(down);
   if (!std::exchange(newBodyStarted, false) || !(g > 0)) return;
-  const Vec3 down = (1 / g) * load(def.gravity);
   chainFirstLoads(down, g);
   FirstLoads& s = firstLoads;
   for (const FirstLoads::Body& body : s.bodies) {

@@ -90,6 +90,7 @@ void World::Impl::wakeDisturbed() {
     const std::uint32_t mark = marks[pair.a] | marks[pair.b];
     if (mark == 0 || pair.ignored) continue;
     if ((mark & kChanged) != 0) pair.stale = true;
+    if ((mark & kChanged) != 0 && pair.contact != kNone && carriesLoad(contacts[pair.contact])) unloaded.insert(unloaded.end(), {pair.a, pair.b});
     if (pair.contact != kNone) {
       wake(pair.a);
       wake(pair.b);

@@ -14,14 +14,14 @@ constexpr double kOpposed = -0.5;
 // A wedge of 29 degrees that closes without friction shoots out what is in it with so many times its speed.
 constexpr double kMostAmplified = 4;
 
+}  // namespace
+
 void forgetImpulses(Contact& contact) {
   for (Contact::Point& point : contact.points) point.impulse = point.totalImpulse = 0;
   for (float& impulse : contact.frictionImpulse) impulse = 0;
   for (float& impulse : contact.totalFrictionImpulse) impulse = 0;
   contact.twistImpulse = contact.totalTwistImpulse = contact.reference = 0;
 }
-
-}  // namespace
 
 // Finds the bodies that are deep in each other and, at two ends, in bodies that do not give way, of which one moves. What their contacts
 // ask for excludes each other. The impulses would grow with each substep until they turn over a corner and shoot it out. So what moves

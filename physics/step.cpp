@@ -251,6 +251,7 @@ const StepReport& World::step(double dt) {
     report.islands = 0;
   }
   w.clearForces();
+  w.unloaded.clear();
   w.updateEvents();
   if (w.def.sleep) w.updateSleep(dt);
   w.fillReport();

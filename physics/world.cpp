@@ -13,6 +13,11 @@ namespace sunder {
 
 using namespace math;
 
+namespace {
+// Cosine between two directions of gravity that count as the same.
+constexpr double kSameDirection = 0.9999;
+}  // namespace
+
 void require(bool condition, const std::string& message) {
   if (!condition) throw std::invalid_argument(message);
 }
@@ -202,9 +207,24 @@ void World::setAngularVelocity(BodyId id, const Eigen::Vector3d& velocity) {
   impl_->setVelocity(id, velocity, &BodyState::angularVelocity, "angular velocity", "setAngularVelocity");
 }
 
+// Before gravity changes: what rests carries as much more or less. The loads of another gravity would make a stack jump, and rattle while
+// its references follow.
+void World::Impl::scaleLoads(const Eigen::Vector3d& gravity) {
+  const double before = length(load(def.gravity)), after = length(load(gravity));
+  if (!(before > 0) || dot(load(gravity), load(def.gravity)) < kSameDirection * before * after) return;
+  const float ratio = static_cast<float>(after / before);
+  for (Contact& contact : contacts) {
+    for (Contact::Point& point : contact.points) point.impulse *= ratio;
+    for (float& impulse : contact.frictionImpulse) impulse *= ratio;
+    contact.twistImpulse *= ratio;
+    contact.reference *= ratio;
+  }
+}
+
 void World::setGravity(const Eigen::Vector3d& gravity) {
   requireFinite(gravity, "gravity");
   if (impl_->def.gravity == gravity) return;
+  impl_->scaleLoads(gravity);
   impl_->def.gravity = gravity;
   impl_->lastTimeStep = 0;  // every body has another reach
   impl_->wakeAll();

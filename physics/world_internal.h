@@ -74,6 +74,7 @@ struct MotionClock {
   double ahead = 0;
 };
 
+void forgetImpulses(Contact& contact);
 bool carriesLoad(const Contact& contact);  // any of its points had an impulse in the last step
 // Throws std::invalid_argument.
 void require(bool condition, const std::string& message);
@@ -98,6 +99,7 @@ struct Island {
   double fastest = 0;      // m/s, speedAhead() of its bodies; of islands with a pushSpeed only
   bool mayHit = false;     // something in it, in this step
   bool isStuck = false;    // a contact in it is
+  bool isUnloaded = false;  // a load in it has gone otherwise than by motion
   bool bounces = false;    // a contact in it has a restitution
   bool isIsolated = false;  // it has contacts, and nothing from outside acts on it but the same gravity on all
   bool isClosed = false;    // its contacts are with each other and with what is at rest
@@ -252,6 +254,7 @@ struct World::Impl {
   SweepStorage sweep;
   GhostStorage ghosts;
   FirstLoads firstLoads;
+  std::vector<std::uint32_t> unloaded;  // bodies that lost a contact with a load in this step, or of which one has another mass
   std::vector<DeepContact> deepContacts;
   StepReport report;
 
@@ -269,6 +272,7 @@ struct World::Impl {
   void noteMotion(std::uint32_t body);
   void wake(std::uint32_t body);  // and all that sleeps with it
   void wakeAll();
+  void scaleLoads(const Eigen::Vector3d& gravity);
   void disturb(std::uint32_t body);  // wakes it now, and in the next step all that it touches
   void disturbContacts(std::uint32_t body);  // the same, and its contacts are made anew
   const PairRule* findRule(std::uint32_t a, std::uint32_t b) const;
@@ -330,6 +334,7 @@ struct World::Impl {
   void fillReport();
 
   bool isPutDown(std::uint32_t index) const;
+  void putDownAgain(const math::Vec3& down);
   void chainFirstLoads(const math::Vec3& down, double g);
   void findSupports(const FirstLoads::Body& body, const math::Vec3& down);
   bool updateContact(std::uint32_t slot, ContactBlockUpdate& block);

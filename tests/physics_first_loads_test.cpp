@@ -91,6 +91,42 @@ TEST(FirstLoads, DominanceTakesNoLoad) {
   EXPECT_LT(speed, 1e-3);  // 0.29 m/s with the loads of all
 }
 
+// What is left of a stack when its upper bodies go, get lighter or are set aside, or when gravity changes, stands as before.
+TEST(FirstLoads, WhatIsUnloadedStandsStill) {
+  enum class Event { Removed, Halved, Moved, Gravity };
+  for (const Event event : {Event::Removed, Event::Halved, Event::Moved, Event::Gravity})
+    for (const double rate : {30.0, 60.0, 240.0})
+      for (const int count : {3, 5, 8, 12})
+        for (const double heavy : {1.0, 10.0}) {
+          const int left = count - std::max(1, count / 3);
+          World world;
+          addFloor(world);
+          std::vector<BodyId> stack;
+          for (int i = 0; i < count; ++i) {
+            BodyDef box = boxAt({0, 0, 0.3 + 0.6 * i}, {0.5, 0.5, 0.3});
+            box.mass = i < left ? 100 : 100 * heavy;
+            stack.push_back(world.addBody(box));
+          }
+          run(world, 3, 1 / rate);
+          for (int i = left; i < count; ++i) {
+            const BodyId id = stack[static_cast<std::size_t>(i)];
+            if (event == Event::Removed) world.removeBody(id);
+            if (event == Event::Halved) world.setMass(id, 50 * heavy);
+            if (event == Event::Moved) world.setPose(id, {{5, 0, 0.3 + 0.6 * (i - left)}, Quaternion::Identity()});
+          }
+          if (event == Event::Gravity) world.setGravity({0, 0, -7.3});
+          std::vector<Vector3d> start;
+          for (int i = 0; i < left; ++i) start.push_back(world.pose(stack[static_cast<std::size_t>(i)]).position);
+          run(world, 5, 1 / rate);
+          for (int i = 0; i < left; ++i) {
+            const BodyId id = stack[static_cast<std::size_t>(i)];
+            EXPECT_LT((world.pose(id).position - start[static_cast<std::size_t>(i)]).norm(), 0.002)
+                << "event " << static_cast<int>(event) << ", rate " << rate << ", " << count << " boxes, box " << i;
+            EXPECT_FALSE(world.isAwake(id)) << "event " << static_cast<int>(event) << ", rate " << rate << ", " << count << " boxes, box " << i;
+          }
+        }
+}
+
 TEST(FirstLoads, WhatTipsOverGetsNone) {
   const auto tilt = [](bool overhangs) {
     World world;
