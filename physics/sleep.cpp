@@ -21,6 +21,11 @@ constexpr std::uint32_t kTrendGrowths = 2;
 // Motion of less in an interval is noise: the penetration that the solver leaves alone, or a thousandth of a small body.
 constexpr double kTrendDistance = 2e-5;  // m
 constexpr double kTrendShare = 1e-3;     // of the radius
+// The contacts of a sleeper go on with what they reported at last. So a body goes to sleep when its velocity changes by less than this
+// share of what gravity alone would do, or has been slow enough for so many sleep times. (Leaning stacks: 24 of 300 had a body that
+// reported its weight wrongly by more than 0.1 %, now 2.)
+constexpr double kSteadyShare = 1e-3;
+constexpr double kMostSleepTimes = 3;
 constexpr double kTouchDistance = 0.001;  // m: closer counts as touching when it is about waking a body
 
 }  // namespace
@@ -118,6 +123,11 @@ void World::Impl::resetTrend(std::uint32_t body) {
 
 void World::Impl::updateTrend(std::uint32_t body, double dt) {
   MotionTrend& trend = trends[body];
+  const Vec3 velocity = load(bodies[body].linearVelocity), change = velocity - Vec3{trend.velocity[0], trend.velocity[1], trend.velocity[2]};
+  trend.isSteady = !(length(change) > kSteadyShare * dt * length(load(def.gravity))) || bodies[body].stillTime >= kMostSleepTimes * def.sleepTime;
+  trend.velocity[0] = velocity.x;
+  trend.velocity[1] = velocity.y;
+  trend.velocity[2] = velocity.z;
   trend.elapsed += dt;
   if (trend.elapsed + 0.5 * dt < def.sleepTime / kTrendIntervals) return;  // to the nearest step
   trend.elapsed = 0;
@@ -172,7 +182,7 @@ void World::Impl::updateSleep(double dt) {
     const BodyState& body = bodies[i];
     if (body.def.kind != BodyKind::Dynamic) continue;
     const std::uint32_t root = rootOf(i);
-    if (body.stillTime < def.sleepTime || restless[i] != 0 || trends[i].growing >= kTrendGrowths) restless[root] = 1;
+    if (body.stillTime < def.sleepTime || restless[i] != 0 || !trends[i].isSteady || trends[i].growing >= kTrendGrowths) restless[root] = 1;
   }
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];

@@ -188,7 +188,7 @@ void describe(Archive& ar, W& w) {
   }
   for (std::size_t i = 0; i < bodyCount; ++i) numbers(ar, w.clocks[i].now, w.changed[i]);
   for (auto& trend : w.trends) {
-    for (int k = 0; k < 3; ++k) numbers(ar, trend.from[k], trend.moved[k]);
+    for (int k = 0; k < 3; ++k) numbers(ar, trend.from[k], trend.moved[k], trend.velocity[k]);
     numbers(ar, trend.elapsed, trend.growing);
   }
   indices(ar, w.forced, bodyCount);

@@ -58,6 +58,8 @@ struct MotionTrend {
   double from[3] = {0, 0, 0};   // m, where it was at the start of the present interval
   double moved[3] = {0, 0, 0};  // m, in the interval before
   double elapsed = 0;           // s, in the present interval
+  double velocity[3] = {0, 0, 0};  // m/s, after the last step
+  bool isSteady = false;           // what carries it presses as it will at rest
   std::uint32_t growing = 0;    // intervals in a row in which it moved the same way as before, and further
 };
 
