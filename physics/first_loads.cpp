@@ -137,13 +137,18 @@ void World::Impl::findSupports(const FirstLoads::Body& body, const Vec3& down) {
   }
 }
 
+// A pair with a contact that ends, or of which a body has changed.
+void World::Impl::noteUnloaded(const BodyPair& pair) {
+  if (carriesLoad(contacts[pair.contact])) unloaded.insert(unloaded.end(), {pair.a, pair.b});
+}
+
 // What stood still and has lost a load, not by motion, is put down anew: its contacts press with what they carried before, and it would
 // jump, and rattle while its references follow. Only where statics is likely to know the loads: nothing leans, and no force acts.
 void World::Impl::putDownAgain(const Vec3& down) {
   for (const std::uint32_t i : unloaded)
-    if (bodies[i].alive && joinsIslands(i) && pairCounts[i] != 0) islands[rootOf(i)].isUnloaded = true;
+    if (bodies[i].alive && isInIsland(i)) islands[rootOf(i)].isUnloaded = true;
   for (const std::uint32_t i : moving) {
-    if (!joinsIslands(i) || pairCounts[i] == 0) continue;
+    if (!isInIsland(i)) continue;
     const BodyState& body = bodies[i];
     const double speed = length(load(body.linearVelocity)) + body.radius * length(load(body.angularVelocity));
     if (speed > kStandingSpeed || !isUnforced(i) || body.def.lockedAxes != kLockNone) islands[rootOf(i)].isUnloaded = false;
@@ -160,7 +165,7 @@ void World::Impl::putDownAgain(const Vec3& down) {
       forgetImpulses(contacts[ref.contact]);
     }
   for (const std::uint32_t i : moving)
-    if (joinsIslands(i) && pairCounts[i] != 0 && islands[rootOf(i)].isUnloaded) {
+    if (isInIsland(i) && islands[rootOf(i)].isUnloaded) {
       bodies[i].isNew = newBodyStarted = true;
       store(bodies[i].linearVelocity, {0, 0, 0});
       store(bodies[i].angularVelocity, {0, 0, 0});

@@ -84,6 +84,7 @@ void World::Impl::buildIslands() {
     const std::uint32_t a = rootOf(contact.bodyA), b = rootOf(contact.bodyB);
     islandOf[std::max(a, b)] = std::min(a, b);  // a root is the lowest body of its island
   }
+  mayHavePushed = false;
   for (const ContactRef& contact : activeContacts) {
     Island& island = islands[rootOf(contact)];
     if (island.contacts < kMostRuledContacts) {
@@ -98,7 +99,11 @@ void World::Impl::buildIslands() {
     island.isClosed = (isInner || isAtRest) && (island.contacts == 0 || island.isClosed);
     island.isStuck = island.isStuck || contact.isStuck;
     island.bounces = island.bounces || contact.bounces;
-    if ((contact.fixedA && movesNow[contact.bodyA] != 0) || (contact.fixedB && movesNow[contact.bodyB] != 0)) notePush(island, contact);
+    const std::uint32_t pusher = pusherOf(contact);
+    if (pusher != kNone) {
+      notePush(island, contact, pusher);
+      mayHavePushed = true;
+    }
     ++island.contacts;
   }
   report.islands = 0;
@@ -117,7 +122,7 @@ void World::Impl::buildIslands() {
     island.isUnforced = island.isUnforced && isUnforced(i);
     island.isIsolated = island.isIsolated && island.isUnforced && !isHeld(body) && body.def.gravityScale == bodies[root].def.gravityScale;
     mayHaveIsolated = mayHaveIsolated || island.isIsolated;
-    mayHaveClosed = mayHaveClosed || (island.isClosed && (island.bounces || island.contacts <= kMostLimitedContacts));
+    mayHaveClosed = mayHaveClosed || island.isLimited();
     if (island.contacts <= kMostRuledContacts) {
       const double height = -dot(down, load(body.pose.position));
       island.top = std::max(island.top, height);

@@ -51,13 +51,13 @@ void World::Impl::findIsolatedIslands() {
   isolated.closed.clear();
   if (mayHaveIsolated || mayHaveClosed)
     for (const std::uint32_t i : moving) {
-      if (!joinsIslands(i) || pairCounts[i] == 0) continue;  // what has no pair is in no island: what stands there is from another step
+      if (!isInIsland(i)) continue;
       const std::uint32_t root = rootOf(i);
       const Island& island = islands[root];
       const Vec3 v = load(bodies[i].linearVelocity), w = load(bodies[i].angularVelocity);
       if (island.isIsolated)
         isolated.bodies.push_back({i, i, v, w});
-      else if (island.isClosed && island.isUnforced && (island.bounces || island.contacts <= kMostLimitedContacts))
+      else if (island.isUnforced && island.isLimited())
         isolated.closed.push_back({root, i, v, w});
     }
   if (!mayHaveIsolated) return;

@@ -55,7 +55,7 @@ void World::Impl::endPair(BodyPair& pair) {
   if (pair.touching) endedBetween.push_back({{pair.a, bodies[pair.a].generation}, {pair.b, bodies[pair.b].generation}});
   pair.touching = false;
   if (pair.contact == kNone) return;
-  if (carriesLoad(contacts[pair.contact])) unloaded.insert(unloaded.end(), {pair.a, pair.b});
+  noteUnloaded(pair);
   freeContact(pair.contact);
   pair.contact = kNone;
   wake(pair.a);

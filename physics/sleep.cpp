@@ -95,8 +95,8 @@ void World::Impl::wakeDisturbed() {
     const std::uint32_t mark = marks[pair.a] | marks[pair.b];
     if (mark == 0 || pair.ignored) continue;
     if ((mark & kChanged) != 0) pair.stale = true;
-    if ((mark & kChanged) != 0 && pair.contact != kNone && carriesLoad(contacts[pair.contact])) unloaded.insert(unloaded.end(), {pair.a, pair.b});
     if (pair.contact != kNone) {
+      if ((mark & kChanged) != 0) noteUnloaded(pair);
       wake(pair.a);
       wake(pair.b);
       continue;

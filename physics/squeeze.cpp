@@ -14,6 +14,9 @@ constexpr double kOpposed = -0.5;
 // A wedge of 29 degrees that closes without friction shoots out what is in it with so many times its speed.
 constexpr double kMostAmplified = 4;
 
+// The body that a contact does not move, or kNone: never both.
+std::uint32_t fixedBodyOf(const ContactRef& contact) { return contact.fixedA ? contact.bodyA : contact.fixedB ? contact.bodyB : kNone; }
+
 }  // namespace
 
 void forgetImpulses(Contact& contact) {
@@ -36,8 +39,8 @@ void World::Impl::findSqueezed() {
     if (!ref.isDeep) continue;
     islandOf[ref.bodyA] = ref.bodyA;
     islandOf[ref.bodyB] = ref.bodyB;
-    anyMoves = anyMoves || (ref.fixedA && movesNow[ref.bodyA] != 0) || (ref.fixedB && movesNow[ref.bodyB] != 0);
-    deep.push_back({0, place, ref.fixedA ? ref.bodyA : ref.fixedB ? ref.bodyB : kNone, {0, 0, 0}});
+    anyMoves = anyMoves || pusherOf(ref) != kNone;
+    deep.push_back({0, place, fixedBodyOf(ref), {0, 0, 0}});
   }
   if (deep.empty()) return;
   if (anyMoves) judgeDeepContacts();
@@ -69,7 +72,7 @@ void World::Impl::judgeDeepContacts() {
     bool isNew = false;  // what they pressed with is out of balance now
     for (std::size_t i = begin; i < end; ++i) {
       Contact& contact = contacts[activeContacts[deep[i].place].contact];
-      const bool begins = isSqueezed && !contact.isSqueezed && deep[i].fixed != kNone && movesNow[deep[i].fixed] != 0;
+      const bool begins = isSqueezed && !contact.isSqueezed && pusherOf(activeContacts[deep[i].place]) != kNone;
       contact.isSqueezed = contact.isSqueezed || begins;
       isNew = isNew || begins;
     }
@@ -81,17 +84,19 @@ void World::Impl::judgeDeepContacts() {
   }
 }
 
-// A contact with something that moves and does not give way.
-void World::Impl::notePush(Island& island, const ContactRef& contact) const {
-  for (const bool isA : {true, false}) {
-    const std::uint32_t pusher = isA ? contact.bodyA : contact.bodyB, other = isA ? contact.bodyB : contact.bodyA;
-    if (!(isA ? contact.fixedA : contact.fixedB) || movesNow[pusher] == 0) continue;
-    const double arm = length(between(frames[pusher], frames[other])) + bodies[other].radius;
-    const double speed = length(load(bodies[pusher].linearVelocity)) + arm * length(load(bodies[pusher].angularVelocity));
-    island.pushSpeed = std::max(island.pushSpeed, speed);
-    const Contact& full = contacts[contact.contact];
-    if (!carriesLoad(full)) island.pushRestitution = std::max<double>(island.pushRestitution, full.restitution);
-  }
+// The body of a contact that moves and does not give way, or kNone.
+std::uint32_t World::Impl::pusherOf(const ContactRef& contact) const {
+  const std::uint32_t fixed = fixedBodyOf(contact);
+  return fixed != kNone && movesNow[fixed] != 0 ? fixed : kNone;
+}
+
+void World::Impl::notePush(Island& island, const ContactRef& contact, std::uint32_t pusher) const {
+  const std::uint32_t other = pusher == contact.bodyA ? contact.bodyB : contact.bodyA;
+  const double arm = length(between(frames[pusher], frames[other])) + bodies[other].radius;
+  const double speed = length(load(bodies[pusher].linearVelocity)) + arm * length(load(bodies[pusher].angularVelocity));
+  island.pushSpeed = std::max(island.pushSpeed, speed);
+  const Contact& full = contacts[contact.contact];
+  if (!carriesLoad(full)) island.pushRestitution = std::max<double>(island.pushRestitution, full.restitution);
 }
 
 // m/s, of a body at the end of the step if nothing touches it.
@@ -100,9 +105,12 @@ double World::Impl::speedAhead(std::uint32_t index) const {
   return std::max(length(load(body.linearVelocity)) + lastDt * length(freeAcceleration(index)), body.radius * length(load(body.angularVelocity)));
 }
 
-// What the solver found for a body in an island with a contact of notePush(), where energy knows no limit: (26).
-void World::Impl::limitPushed(std::uint32_t index, SolverBody& solved, double dt) {
-  const Island& island = islands[rootOf(index)];
+// What the solver found for a body in an island with a contact of notePush(), where energy knows no limit: (26). Runs on several threads at
+// once, so unlike rootOf() it shortens no paths.
+void World::Impl::limitPushed(std::uint32_t index, SolverBody& solved, double dt) const {
+  std::uint32_t root = index;
+  while (islandOf[root] != root) root = islandOf[root];
+  const Island& island = islands[root];
   const double push = island.pushSpeed, radius = bodies[index].radius;
   if (!(push > 0)) return;
   const double most = std::max({island.fastest, kMostAmplified * push, push + island.pushRestitution * (push + island.fastest)});

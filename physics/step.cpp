@@ -112,7 +112,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
       return;
     }
     hasMoved[body] = 1;
-    limitPushed(body, group.solver.bodies[number], dt);
+    if (mayHavePushed) limitPushed(body, group.solver.bodies[number], dt);
     moveSolved(bodies[body], group.solver.bodies[number], dt);
   });
 }

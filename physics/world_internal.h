@@ -101,6 +101,8 @@ struct Island {
   double fastest = 0;      // m/s, speedAhead() of its bodies; of islands with a pushSpeed only
   bool mayHit = false;     // something in it, in this step
   bool isStuck = false;    // a contact in it is
+  // Whether (23) is to hold for it, if no forces act.
+  bool isLimited() const { return isClosed && (bounces || contacts <= kMostLimitedContacts); }
   bool isUnloaded = false;  // a load in it has gone otherwise than by motion
   bool bounces = false;    // a contact in it has a restitution
   bool isIsolated = false;  // it has contacts, and nothing from outside acts on it but the same gravity on all
@@ -248,6 +250,7 @@ struct World::Impl {
   std::vector<std::uint8_t> movesNow;     // per body: 0: it does not, else in `moving`, as 1: kinematic, 2: dynamic
   std::vector<std::uint32_t> islandOf;     // union-find, per body
   std::vector<Island> islands;             // per body, valid for roots
+  bool mayHavePushed = false;               // some island has a pushSpeed
   bool mayHaveIsolated = false, mayHaveClosed = false;  // some island may be isolated, closed and small
   IsolatedBodies isolatedBodies;
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
@@ -310,9 +313,10 @@ struct World::Impl {
   void updateContacts();
   void findSqueezed();
   void judgeDeepContacts();
-  void notePush(Island& island, const ContactRef& contact) const;
+  std::uint32_t pusherOf(const ContactRef& contact) const;
+  void notePush(Island& island, const ContactRef& contact, std::uint32_t pusher) const;
   double speedAhead(std::uint32_t index) const;
-  void limitPushed(std::uint32_t index, SolverBody& solved, double dt);
+  void limitPushed(std::uint32_t index, SolverBody& solved, double dt) const;
   void buildIslands();
   void groupContacts();
   void findIsolatedIslands();
@@ -336,6 +340,7 @@ struct World::Impl {
   void fillReport();
 
   bool isPutDown(std::uint32_t index) const;
+  void noteUnloaded(const BodyPair& pair);
   void putDownAgain(const math::Vec3& down);
   void chainFirstLoads(const math::Vec3& down, double g);
   void findSupports(const FirstLoads::Body& body, const math::Vec3& down);
@@ -346,6 +351,8 @@ struct World::Impl {
   std::uint32_t rootOf(std::uint32_t body);
   // Whether contacts tie it to others: it is awake and dynamic.
   bool joinsIslands(std::uint32_t body) const { return movesNow[body] == 2; }
+  // ... and it has a pair. What has none is in no island: what stands there is from another step.
+  bool isInIsland(std::uint32_t body) const { return joinsIslands(body) && pairCounts[body] != 0; }
   std::uint32_t rootOf(const ContactRef& contact) { return rootOf(joinsIslands(contact.bodyA) ? contact.bodyA : contact.bodyB); }
   bool mayHit(const Contact& contact) const;
   void addLoad(Island& island, const Contact& contact) const;
