@@ -16,6 +16,9 @@ struct BodyState {
   Pose previousPose;  // at the start of the step
   Eigen::Vector3d linearVelocity = Eigen::Vector3d::Zero();
   Eigen::Vector3d angularVelocity = Eigen::Vector3d::Zero();
+  // Of a body that does not give way, in the last step: m/s, of what it carries (a belt also moves that); rad/s.
+  Eigen::Vector3d lastVelocity = Eigen::Vector3d::Zero(), lastSpin = Eigen::Vector3d::Zero();
+  double swayTime = 0;  // s for which what it carries may go on swaying, since its velocity changed
   Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  // kg m^2, principal, own axes; 0 when not dynamic
   double mass = 0;                                    // kg; 0 when not dynamic
   double radius = 0;                                  // m, half the diagonal

@@ -108,8 +108,8 @@ Vec3 World::Impl::freeAcceleration(std::uint32_t index) const {
   return bodies[index].def.gravityScale * load(def.gravity) + (1 / bodies[index].mass) * Vec3{f[0], f[1], f[2]};
 }
 
-// One body with contacts, as the solver sees it.
-void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const {
+// One body with contacts, as the solver sees it: in the world, or in the frame of what carries it.
+void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps, const Carrier* carrier) const {
   const BodyState& body = bodies[index];
   const std::uint32_t number = solverBody[index];
   SolverBody& out = solver.bodies[number];
@@ -124,12 +124,17 @@ void World::Impl::fillSolverBody(ContactSolver& solver, std::uint32_t index, dou
   const Damped linear = dampedOver(h, body.def.linearDamping), angular = dampedOver(h, body.def.angularDamping);
   setMasses(mass, body, frames[index], linear.gain / h, angular.gain / h);
   const BodyForce& f = forces[index];
-  const Vec3 fall = freeAcceleration(index);
+  Vec3 fall = freeAcceleration(index);
   Vec3 twist = {0, 0, 0};  // rad/s per substep, of the applied torque
   if (f.torque[0] != 0 || f.torque[1] != 0 || f.torque[2] != 0) {
     double inverse[6];
     inverseInertiaInWorld(body, frames[index].rotation, inverse);
     twist = h * timesSymmetric(inverse, {f.torque[0], f.torque[1], f.torque[2]});
+  }
+  if (carrier != nullptr) {
+    const Inertial change = inertialChange(body, *carrier, fall, dt);
+    fall = fall + (1 / dt) * change.linear;
+    twist = twist + (1.0 / substeps) * change.angular;
   }
   const Vec3 gyro = (1.0 / substeps) * gyroscopicChange(body, dt) + twist;
   const Vec3 fallen = linear.gain * fall, spun = (angular.gain / h) * gyro;

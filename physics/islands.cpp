@@ -18,8 +18,9 @@ struct SubstepRule {
   double loadRatio;  // from which the rule holds
   int contacts;      // largest island it is used for
   double factor;     // of the world's substeps, one of kSubstepFactors
+  double lessFactor; // the next smaller one
 };
-constexpr SubstepRule kSubstepRules[] = {{400, 32, 8}, {24, 96, 4}, {21, 192, 2}, {16, 192, 1.5}};
+constexpr SubstepRule kSubstepRules[] = {{400, 32, 8, 4}, {24, 96, 4, 2}, {21, 192, 2, 1.5}, {16, 192, 1.5, 1}};
 constexpr int kMostRuledContacts = 192;
 // An island that has more substeps keeps them down to this share of the ratio: each change of the substep changes how far loads
 // sink in, and a ratio near a rule's, changing a little in every step, would make a pile hum.
@@ -27,6 +28,10 @@ constexpr double kKeepShare = 0.9;
 
 // Substeps of an island were made by a rule's factor if they were no longer than this of what it gives; factors differ by 1.5 and more.
 constexpr double kLikelySame = 0.8;
+
+// Pushed sideways with an acceleration a, n cubes on soft contacts lean at the top by a h^2 n^4 / 1.2 (m), docs/stepping.md, (28). From a
+// third of a millimetre on they hum, the higher ones sooner. Here without the 1.2.
+constexpr double kMostLean = 1e-4;
 
 // Of the radius of a cube its half edge has this share.
 constexpr double kCubeShare = 0.57735027;
@@ -84,7 +89,7 @@ void World::Impl::buildIslands() {
     const std::uint32_t a = rootOf(contact.bodyA), b = rootOf(contact.bodyB);
     islandOf[std::max(a, b)] = std::min(a, b);  // a root is the lowest body of its island
   }
-  mayHavePushed = false;
+  mayHavePushed = mayHaveCarried = false;
   for (const ContactRef& contact : activeContacts) {
     Island& island = islands[rootOf(contact)];
     if (island.contacts < kMostRuledContacts) {
@@ -99,10 +104,11 @@ void World::Impl::buildIslands() {
     island.isClosed = (isInner || isAtRest) && (island.contacts == 0 || island.isClosed);
     island.isStuck = island.isStuck || contact.isStuck;
     island.bounces = island.bounces || contact.bounces;
+    mayHaveCarried = mayHaveCarried || contact.isBelt;
     const std::uint32_t pusher = pusherOf(contact);
     if (pusher != kNone) {
       notePush(island, contact, pusher);
-      mayHavePushed = true;
+      mayHavePushed = mayHaveCarried = true;
     }
     ++island.contacts;
   }
@@ -159,7 +165,8 @@ void World::Impl::addLoad(Island& island, const Contact& contact) const {
   island.leastSubstep = std::min(island.leastSubstep, static_cast<double>(contact.substep));
 }
 
-double World::Impl::substepFactorOf(const Island& island) const {
+// Of the world's substeps. `push`: m/s^2, what presses the island sideways, or carries it.
+double World::Impl::substepFactorOf(const Island& island, double push) const {
   const double otherwise = island.isStuck && island.contacts <= kMostStuckContacts ? 2 : 1;
   if (island.contacts > kMostRuledContacts) return otherwise;
   // Loads that came just now are not known: a tower may get them from as many bodies as it is high. But nothing carries more
@@ -169,8 +176,10 @@ double World::Impl::substepFactorOf(const Island& island) const {
   double ratio = std::max(tower, island.massRatio);
   if (island.loadPerMass > ratio * gravity) ratio = gravity > 0 ? island.loadPerMass / gravity : HUGE_VAL;
   ratio = std::min(ratio, island.mass / island.leastMass);
-  const double slack = slackOf(island.leastRadius, gravity, std::max(lastDt, softDt) / def.substeps);
+  const double substep = std::max(lastDt, softDt) / def.substeps, slack = slackOf(island.leastRadius, gravity, substep);
+  const double lean = push * substep * substep * tower * tower * tower * tower;
   for (const SubstepRule& rule : kSubstepRules) {
+    if (lean > kMostLean * rule.lessFactor * rule.lessFactor && island.contacts <= rule.contacts) return rule.factor;
     const double least = rule.loadRatio * (softDt > kLikelySame * rule.factor * def.substeps * island.leastSubstep ? kKeepShare : 1);
     if (ratio * ratio * ratio > slack * least * least * least && island.contacts <= rule.contacts) return rule.factor;
   }
@@ -181,6 +190,7 @@ double World::Impl::substepFactorOf(const Island& island) const {
 // something may hit by themselves.
 void World::Impl::groupContacts() {
   for (SolverGroup& group : groups) group.contacts.clear();
+  for (SolverGroup& group : carriedGroups) group.contacts.clear();
   hitContacts.clear();
   for (const ContactRef& contact : activeContacts) {
     const std::uint32_t root = rootOf(contact);
@@ -189,8 +199,8 @@ void World::Impl::groupContacts() {
       hitContacts.push_back({root, static_cast<std::uint32_t>(hitContacts.size()), contact});
       continue;
     }
-    if (island.substepFactor == 0) island.substepFactor = substepFactorOf(island);
-    for (SolverGroup& group : groups)
+    if (island.substepFactor == 0) island.substepFactor = substepFactorOf(island, pushOn(root));
+    for (SolverGroup& group : isCarriedIsland(root) ? carriedGroups : groups)
       if (group.substepFactor == island.substepFactor) group.contacts.push_back(contact);
   }
   std::sort(hitContacts.begin(), hitContacts.end(),
@@ -199,15 +209,17 @@ void World::Impl::groupContacts() {
 
 void World::Impl::solveIslands(double dt) {
   for (SolverGroup& group : groups) solveGroup(group, dt);
+  for (SolverGroup& group : carriedGroups) solveGroup(group, dt);
   for (std::size_t begin = 0, end = 0; begin < hitContacts.size(); begin = end) {
     const std::uint32_t root = hitContacts[begin].root;
     hitGroup.contacts.clear();
     for (; end < hitContacts.size() && hitContacts[end].root == root; ++end) hitGroup.contacts.push_back(hitContacts[end].contact);
     const Island& island = islands[root];
-    hitGroup.substepFactor = substepFactorOf(island);
+    hitGroup.substepFactor = substepFactorOf(island, pushOn(root));
     // Conjugate directions need some multiple of the root of the masses' ratio, but in chains and where points open and close more.
     hitGroup.hitSweeps = static_cast<int>(std::min(8 + 4 * island.greatestMass / island.leastMass, 20000.0 / island.contacts));
     hitGroup.isClosed = island.isClosed;
+    hitGroup.isCarried = isCarriedIsland(root);
     solveGroup(hitGroup, dt);
   }
 }

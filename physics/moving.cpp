@@ -59,6 +59,7 @@ void World::Impl::updateMoving() {
   for (const std::uint32_t i : noted) {
     // The clocks of all bodies are read, also of those at rest.
     clocks[i].ahead = clocks[i].now;
+    if (bodies[i].alive && bodies[i].def.kind != BodyKind::Dynamic && isDriveChanged(bodies[i])) noteDrive(i);
     const bool moves = isMoving(i), moved = movesNow[i] != 0;
     movesNow[i] = !moves ? 0 : bodies[i].mass > 0 ? 2 : 1;
     if (moves == moved) continue;

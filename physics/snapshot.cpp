@@ -129,7 +129,9 @@ void describeBody(Archive& ar, T& body) {
   describePose(ar, body.previousPose);
   vector3(ar, body.linearVelocity);
   vector3(ar, body.angularVelocity);
-  numbers(ar, body.stillTime, body.sleepingIsland, body.frozen, body.held, body.isNew);
+  vector3(ar, body.lastVelocity);
+  vector3(ar, body.lastSpin);
+  numbers(ar, body.swayTime, body.stillTime, body.sleepingIsland, body.frozen, body.held, body.isNew);
   if constexpr (Archive::kReads) {
     ar.check(def.kind == BodyKind::Static || def.kind == BodyKind::Kinematic || def.kind == BodyKind::Dynamic);
     if (ar.good) ar.check(validate(def).empty() && validatePose(body.pose).empty());
@@ -255,6 +257,7 @@ void completeBodies(World::Impl& w) {
     updateMass(body);
     w.frames[i] = frameOf(body.pose);
     w.noteMotion(static_cast<std::uint32_t>(i));
+    if (body.swayTime > 0) w.drives.push_back(static_cast<std::uint32_t>(i));
   }
 }
 

@@ -100,9 +100,15 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
   forEachMember([&](std::uint32_t body, std::uint32_t number) {
     solverBody[body] = number;
     bodies[body].previousPose = bodies[body].pose;
-    fillSolverBody(group.solver, body, dt, substeps);
+    if (!group.isCarried) return fillSolverBody(group.solver, body, dt, substeps, nullptr);
+    if (bodies[body].def.kind != BodyKind::Dynamic) return;  // at rest in the frame
+    const Carrier carrier = carrierOfMember(body);
+    enterFrame(bodies[body], carrier);
+    fillSolverBody(group.solver, body, dt, substeps, &carrier);
   });
-  group.solver.solve(contacts, group.contacts, solverBody, frames, {substeps, dt, most, softDt, group.hitSweeps, group.isClosed}, *pool);
+  group.solver.solve(contacts, group.contacts, solverBody, frames,
+                     {substeps, dt, most, softDt, group.hitSweeps, group.isClosed, group.isCarried}, *pool);
+  if (group.isCarried) turnFriction(group, dt);
   report.colors = std::max(report.colors, group.solver.colorCount());
   report.mostSubsteps = std::max(report.mostSubsteps, substeps);
   report.deepestPenetration = std::max(report.deepestPenetration, group.solver.deepestPenetration());
@@ -112,8 +118,9 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
       return;
     }
     hasMoved[body] = 1;
-    if (mayHavePushed) limitPushed(body, group.solver.bodies[number], dt);
+    if (mayHavePushed && !group.isCarried) limitPushed(body, group.solver.bodies[number], dt);
     moveSolved(bodies[body], group.solver.bodies[number], dt);
+    if (group.isCarried) leaveFrame(bodies[body], carrierOfMember(body), dt);
   });
 }
 
@@ -230,6 +237,7 @@ const StepReport& World::step(double dt) {
     clock.add(report.milliseconds.narrowphase);
     w.findSqueezed();
     w.buildIslands();
+    w.findCarriedIslands(dt);
     w.groupContacts();
     w.findIsolatedIslands();
     w.findFirstLoads(dt);
@@ -251,6 +259,7 @@ const StepReport& World::step(double dt) {
     report.islands = 0;
   }
   w.clearForces();
+  w.endDrives(dt);
   w.unloaded.clear();
   w.updateEvents();
   if (w.def.sleep) w.updateSleep(dt);

@@ -52,7 +52,10 @@ World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
   require(std::isfinite(def.sleepTime) && def.sleepTime > 0, "world: sleepTime is " + std::to_string(def.sleepTime) + ", must be > 0");
   impl_->def = def;
   impl_->pool = std::make_unique<ThreadPool>(def.threads);
-  for (std::size_t i = 0; i < std::size(kSubstepFactors); ++i) impl_->groups[i].substepFactor = kSubstepFactors[i];
+  for (std::size_t i = 0; i < std::size(kSubstepFactors); ++i) {
+    impl_->groups[i].substepFactor = impl_->carriedGroups[i].substepFactor = kSubstepFactors[i];
+    impl_->carriedGroups[i].isCarried = true;
+  }
 }
 World::~World() = default;
 World::World(World&&) noexcept = default;
@@ -113,6 +116,7 @@ BodyId World::addBody(const BodyDef& def) {
   body.alive = true;
   updateMass(body);
   clearLockedVelocity(body);
+  endDrive(body);
   const BodyFrame frame = frameOf(body.pose);
   // A body's index is its proxy's: one number less to keep in step.
   const std::uint32_t index = w.broadphase.insert(boundsOf(frame, def.halfExtents), def.kind == BodyKind::Static, def.filter);
@@ -142,6 +146,7 @@ void World::removeBody(BodyId id) {
   BodyState& body = w.checked(id, "removeBody");
   w.wake(id.index);
   body.alive = false;
+  std::erase(w.drives, id.index);
   --w.aliveCount;
   w.noteMotion(id.index);
   std::erase_if(w.pairRules, [&](const PairRule& rule) { return rule.a == id.index || rule.b == id.index; });

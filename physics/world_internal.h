@@ -12,6 +12,7 @@
 #include "sunder/broadphase/sweep_and_prune.h"
 #include "sunder/narrowphase/math_internal.h"
 #include "sunder/physics/body_internal.h"
+#include "sunder/physics/carried_internal.h"
 #include "sunder/physics/continuous_internal.h"
 #include "sunder/physics/world.h"
 #include "sunder/solver/contact.h"
@@ -188,6 +189,7 @@ struct SolverGroup {
   double substepFactor = 1;
   int hitSweeps = 0;
   bool isClosed = true;
+  bool isCarried = false;  // each island in the frame of what carries it, see carried_islands.cpp
 };
 struct HitContact {
   std::uint32_t root, place;  // of its island, in the order of the pairs
@@ -240,7 +242,7 @@ struct World::Impl {
   double softDt = 0, longDt = 0;   // s, see ContactSolverSettings and startTime()
 
   std::unique_ptr<ThreadPool> pool;
-  SolverGroup groups[std::size(kSubstepFactors)];
+  SolverGroup groups[std::size(kSubstepFactors)], carriedGroups[std::size(kSubstepFactors)];
   SolverGroup hitGroup;   // small islands in which something may hit, one after the other
   std::vector<HitContact> hitContacts;  // of those, island by island
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
@@ -251,6 +253,9 @@ struct World::Impl {
   std::vector<std::uint32_t> islandOf;     // union-find, per body
   std::vector<Island> islands;             // per body, valid for roots
   bool mayHavePushed = false;               // some island has a pushSpeed
+  bool mayHaveCarried = false;              // some island may be carried
+  std::vector<CarriedIsland> carried;       // per body, of roots
+  std::vector<std::uint32_t> drives;         // bodies with a swayTime
   bool mayHaveIsolated = false, mayHaveClosed = false;  // some island may be isolated, closed and small
   IsolatedBodies isolatedBodies;
   std::vector<std::uint8_t> restless;     // per body: keeps its island awake
@@ -318,13 +323,22 @@ struct World::Impl {
   double speedAhead(std::uint32_t index) const;
   void limitPushed(std::uint32_t index, SolverBody& solved, double dt) const;
   void buildIslands();
+  void noteDrive(std::uint32_t index);
+  void endDrives(double dt);
+  void findCarriedIslands(double dt);
+  bool mayCarry(const ContactRef& ref, std::uint32_t fixed, double dt) const;
+  bool isCarried(const BodyState& body, const Carrier& carrier) const;
+  bool isCarriedIsland(std::uint32_t root) const;
+  double pushOn(std::uint32_t root) const;
+  Carrier carrierOfMember(std::uint32_t index) const;
+  void turnFriction(const SolverGroup& group, double dt);
   void groupContacts();
   void findIsolatedIslands();
   void findFirstLoads(double dt);
   void startMotion();
   void solveIslands(double dt);
   void solveGroup(SolverGroup& group, double dt);
-  void fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps) const;
+  void fillSolverBody(ContactSolver& solver, std::uint32_t index, double dt, int substeps, const Carrier* carrier) const;
   void conserveIsolatedIslands(double dt);
   void conserveIsland(std::span<const IsolatedBody> island, double dt);
   void limitClosedIslands(double dt);
@@ -356,7 +370,7 @@ struct World::Impl {
   std::uint32_t rootOf(const ContactRef& contact) { return rootOf(joinsIslands(contact.bodyA) ? contact.bodyA : contact.bodyB); }
   bool mayHit(const Contact& contact) const;
   void addLoad(Island& island, const Contact& contact) const;
-  double substepFactorOf(const Island& island) const;
+  double substepFactorOf(const Island& island, double push) const;
   bool queryContact(BodyPair& pair, const Contact* old, double maxDistance, double reach, Contact& next, const Pose* meeting = nullptr) const;
   static void setManifold(Contact& contact, const ContactManifold& manifold, const Pose& relative);
   bool touches(const Contact& contact) const;

@@ -134,6 +134,7 @@ void World::setKind(BodyId id, BodyKind kind) {
     store(body.linearVelocity, {0, 0, 0});
     store(body.angularVelocity, {0, 0, 0});
   }
+  endDrive(body);
   if (wasStatic == (kind == BodyKind::Static)) return;
   // The broadphase keeps static proxies apart, so this one has to be made anew, with the same number: the numbers below
   // it that are free are held meanwhile.

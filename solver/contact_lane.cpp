@@ -127,7 +127,7 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   }
   for (int k = 0; k < 3; ++k) {
     in.frictionImpulse[k][lane] = static_cast<float>(sign) * scale * contact.frictionImpulse[k];
-    in.surfaceVelocity[k][lane] = static_cast<float>(sign) * contact.surfaceVelocity[k];
+    in.surfaceVelocity[k][lane] = settings.isCarried ? 0 : static_cast<float>(sign) * contact.surfaceVelocity[k];
   }
   if ((contact.fixedA && turns(bodies[a])) || (contact.fixedB && turns(bodies[b]))) {
     const Vec3 onA = contact.fixedA ? surfaceAcceleration(contact, bodies[a], rotationA, &Contact::Point::onA) : Vec3{0, 0, 0};

@@ -38,6 +38,7 @@ struct ContactSolverSettings {
   // Nothing but gravity gives it energy. Only then its hits are swept with conjugate directions: where what moves by itself may squeeze
   // something there is no solution, and they would run away.
   bool isClosed = true;
+  bool isCarried = false;  // it is solved in frames in which belts are at rest
   float substep() const { return static_cast<float>(dt / substeps); }  // s
 };
 
