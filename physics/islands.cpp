@@ -158,6 +158,9 @@ void World::Impl::addLoad(Island& island, const Contact& contact) const {
   island.massRatio = std::max(island.massRatio, std::max(a, b) / lighter);
   if (!contact.fixedA) island.greatestMass = std::max(island.greatestMass, a);
   if (!contact.fixedB) island.greatestMass = std::max(island.greatestMass, b);
+  if (!(a > 0 && b > 0)) {
+    island.support = std::max(island.support, std::fabs(dot(load(def.gravity), rotated(frames[contact.bodyA], contact.normal))));
+  }
   if (!(contact.substep > 0)) return;  // new: it carries nothing yet
   double impulse = 0;
   for (int i = 0; i < contact.pointCount; ++i) impulse += contact.points[i].impulse;
@@ -177,6 +180,8 @@ double World::Impl::substepFactorOf(const Island& island, double push) const {
   if (island.loadPerMass > ratio * gravity) ratio = gravity > 0 ? island.loadPerMass / gravity : HUGE_VAL;
   ratio = std::min(ratio, island.mass / island.leastMass);
   const double substep = std::max(lastDt, softDt) / def.substeps, slack = slackOf(island.leastRadius, gravity, substep);
+  // On a slope gravity pushes it, too.
+  if (island.support >= 0) push = std::max(push, std::sqrt(std::max(gravity * gravity - island.support * island.support, 0.0)));
   const double lean = push * substep * substep * tower * tower * tower * tower;
   for (const SubstepRule& rule : kSubstepRules) {
     if (lean > kMostLean * rule.lessFactor * rule.lessFactor && island.contacts <= rule.contacts) return rule.factor;

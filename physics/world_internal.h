@@ -97,6 +97,7 @@ struct Island {
   double substepFactor = 0;  // as of SolverGroup, once it is known
   double leastSubstep = HUGE_VAL;  // s, of its contacts in the last step
   int contacts = 0;
+  double support = -1;     // m/s^2, most of gravity across the surface of what it stands on, -1: of nothing; of small islands only
   double pushSpeed = 0;    // m/s, the largest of what moves and does not give way, where it touches the island
   double pushRestitution = 0;  // the largest of those contacts that carry nothing yet
   double fastest = 0;      // m/s, speedAhead() of its bodies; of islands with a pushSpeed only
