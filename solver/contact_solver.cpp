@@ -132,10 +132,22 @@ void ContactSolver::forEachPart(ThreadPool& pool, Work&& work) {
   });
 }
 
-void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
-                               const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
+void ContactSolver::setParameters(const ContactSolverSettings& settings) {
+  const double h = settings.dt / settings.substeps, slopStep = std::max(settings.dt, settings.softDt);
   const Softness softness = softnessOf(settings);
   sagSpeed_ = static_cast<float>(kMostSag * softness.stiffness * softness.bias()) / settings.substep();
+  parameters_.inverseSubstep = static_cast<float>(1.0 / h);
+  parameters_.bias = static_cast<float>(softness.massScale() * softness.bias());
+  parameters_.massScale = static_cast<float>(softness.massScale());
+  parameters_.impulseScale = static_cast<float>(softness.impulseScale());
+  parameters_.slop = static_cast<float>(kSlop * std::min(1.0, slopStep * slopStep / (kSlopStep * kSlopStep)));
+  parameters_.lift = static_cast<float>(kLift);
+  parameters_.hitSpeed = static_cast<float>(kHitSpeed);
+  parameters_.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
+}
+
+void ContactSolver::fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
+                               const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
   forEachPart(pool, [&](std::span<ContactBlock> blocks) {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (i + 1 < blocks.size()) prefetchContacts(blocks[i + 1], contacts);
@@ -172,7 +184,7 @@ void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& c
 // hundreds until it has stopped, and in their place it would be stopped by the loads of many substeps, and thrown back by
 // them. With conjugate directions (Silcowitz, Niebe and Erleben 2010, "A nonsmooth nonlinear conjugate gradient method for
 // interactive contact force problems", algorithm 1) it is some tenth of that.
-int ContactSolver::sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most, bool conjugate) {
+int ContactSolver::sweepHits(const ContactKernel& kernel, bool push, int most, bool conjugate) {
   const auto forEachColor = [&](auto&& work) {
     for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color) {
       const auto first = static_cast<std::size_t>(colorStart_[color]);
@@ -184,7 +196,7 @@ int ContactSolver::sweepHits(const ContactKernel& kernel, const ContactKernelPar
   int sweep = 0;
   for (; sweep < most; ++sweep) {
     float energy = 0;
-    forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { energy += kernel.sweepRigid(blocks, n, bodies.data(), sweeps, push, parameters); });
+    forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { energy += kernel.sweepRigid(blocks, n, bodies.data(), sweeps, push, parameters_); });
     first = std::max(first, energy);
     if (!(energy > kHitRest * first)) break;
     if (!conjugate) continue;
@@ -222,19 +234,7 @@ void ContactSolver::giveBackBlocks() {
 }
 
 void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
-  const double h = settings.dt / settings.substeps;
-  const Softness softness = softnessOf(settings);
-  const double slopStep = std::max(settings.dt, settings.softDt);
-  ContactKernelParameters parameters;
-  parameters.inverseSubstep = static_cast<float>(1.0 / h);
-  parameters.bias = static_cast<float>(softness.massScale() * softness.bias());
-  parameters.massScale = static_cast<float>(softness.massScale());
-  parameters.impulseScale = static_cast<float>(softness.impulseScale());
-  parameters.slop = static_cast<float>(kSlop * std::min(1.0, slopStep * slopStep / (kSlopStep * kSlopStep)));
-  parameters.lift = static_cast<float>(kLift);
-  parameters.hitSpeed = static_cast<float>(kHitSpeed);
-  parameters.restitutionThreshold = static_cast<float>(kRestitutionThreshold);
-  const float step = static_cast<float>(h);
+  const float step = settings.substep();
 
   // Within a color no two contacts share a body that moves; those of the overflow may.
   const auto forEachColor = [&](auto&& work) {
@@ -270,14 +270,14 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     // vector of the body; only the first substep, and one after a hit that was swept, must take it from the contacts.
     if (startsFromContacts) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
     const auto solveNormals = [&](double maxPushSpeed) {
-      parameters.maxPushSpeed = static_cast<float>(maxPushSpeed);
-      forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), base_.data(), parameters); });
+      parameters_.maxPushSpeed = static_cast<float>(maxPushSpeed);
+      forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), base_.data(), parameters_); });
     };
     solveNormals(startedInside_ ? 0 : kMaxPushSpeed);
     const bool sweeps = settings.hitSweeps > 0 && !startedInside_ &&
                         std::any_of(blocks_.begin(), blocks_.end(), [](const ContactBlock& block) { return block.hits; });
     const auto sweepThrough = [&](bool push) {
-      sweepsLeft -= sweepHits(kernel, parameters, push, std::min(settings.hitSweeps, std::max(sweepsLeft, kLeastHitSweeps)), settings.isClosed);
+      sweepsLeft -= sweepHits(kernel, push, std::min(settings.hitSweeps, std::max(sweepsLeft, kLeastHitSweeps)), settings.isClosed);
     };
     if (sweeps) sweepThrough(true);
     // With bodies that started inside each other, the push only enters the displacement of the substep. It would be too
@@ -295,7 +295,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
       for (std::size_t i = 1; i < count; ++i) std::copy_n(heldBodies_[i].velocity, 8, bodies[i].velocity);
     }
     if (sweeps) sweepThrough(false);
-    forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), sweeps ? nullptr : dropped_.data(), parameters); });
+    forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), sweeps ? nullptr : dropped_.data(), parameters_); });
     if (sweeps && settings.isClosed) limitWork(kernel);
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) {
@@ -347,6 +347,7 @@ void ContactSolver::solve(std::vector<Contact>& contacts, std::span<const Contac
                           const ContactSolverSettings& settings, ThreadPool& pool) {
   const ContactKernel& kernel = contactKernel();
   const float substep = settings.substep();
+  setParameters(settings);
   restart(colorsUsed_, 2 * bodies.size());
   colorContacts(active, solverBody);
   fillBlocks(contacts, solverBody, frames, settings, kernel, pool);

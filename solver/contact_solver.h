@@ -73,6 +73,7 @@ class ContactSolver {
 
  private:
   void colorContacts(std::span<const ContactRef> active, const std::vector<std::uint32_t>& solverBody);
+  void setParameters(const ContactSolverSettings& settings);
   void fillBlocks(const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                   const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool);
   void fillBlock(ContactBlock& block, const std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
@@ -84,7 +85,7 @@ class ContactSolver {
   void forEachPart(ThreadPool& pool, Work&& work);
   int leastShared(std::size_t color) const;
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
-  int sweepHits(const ContactKernel& kernel, const ContactKernelParameters& parameters, bool push, int most, bool conjugate);
+  int sweepHits(const ContactKernel& kernel, bool push, int most, bool conjugate);
   void limitWork(const ContactKernel& kernel);
   void holdBlocks();
   void giveBackBlocks();
@@ -92,6 +93,7 @@ class ContactSolver {
   void storeImpulses(std::span<const ContactBlock> blocks, std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                      float substep) const;
 
+  ContactKernelParameters parameters_;  // of this solve
   std::vector<ContactBlock> blocks_;
   std::vector<int> colorStart_;            // first block of each color, and one past the last
   std::vector<std::uint64_t> colorsUsed_;  // per solver body, a bit per color
