@@ -208,8 +208,7 @@ void World::Impl::groupContacts() {
     for (SolverGroup& group : isCarriedIsland(root) ? carriedGroups : groups)
       if (group.substepFactor == island.substepFactor) group.contacts.push_back(contact);
   }
-  std::sort(hitContacts.begin(), hitContacts.end(),
-            [](const HitContact& a, const HitContact& b) { return a.root != b.root ? a.root < b.root : a.place < b.place; });
+  std::sort(hitContacts.begin(), hitContacts.end());
 }
 
 void World::Impl::solveIslands(double dt) {

@@ -21,11 +21,13 @@ constexpr std::uint32_t kTrendGrowths = 2;
 // Motion of less in an interval is noise: the penetration that the solver leaves alone, or a thousandth of a small body.
 constexpr double kTrendDistance = 2e-5;  // m
 constexpr double kTrendShare = 1e-3;     // of the radius
-// The contacts of a sleeper go on with what they reported at last. So a body goes to sleep when its velocity changes by less than this
-// share of what gravity alone would do, or has been slow enough for so many sleep times. (Leaning stacks: 24 of 300 had a body that
-// reported its weight wrongly by more than 0.1 %, now 2.)
+// The contacts of a sleeper go on with what they reported at last, so a body goes to sleep when its velocity changes by less than this
+// share of what gravity alone would do, or when it has been slow enough for so many sleep times: some piles sway for ever.
 constexpr double kSteadyShare = 1e-3;
 constexpr double kMostSleepTimes = 3;
+// In islands of up to so many contacts loads that hold them at rest are found as well (rest_loads.cpp), whether steady or swaying. More
+// would take longer than a step.
+constexpr int kMostHeldContacts = 96, kMostSwayingContacts = 1024;
 constexpr double kTouchDistance = 0.001;  // m: closer counts as touching when it is about waking a body
 
 }  // namespace
@@ -124,7 +126,7 @@ void World::Impl::resetTrend(std::uint32_t body) {
 void World::Impl::updateTrend(std::uint32_t body, double dt) {
   MotionTrend& trend = trends[body];
   const Vec3 velocity = load(bodies[body].linearVelocity), change = velocity - Vec3{trend.velocity[0], trend.velocity[1], trend.velocity[2]};
-  trend.isSteady = !(length(change) > kSteadyShare * dt * length(load(def.gravity))) || bodies[body].stillTime >= kMostSleepTimes * def.sleepTime;
+  trend.isSteady = !(length(change) > kSteadyShare * dt * length(load(def.gravity)));
   trend.velocity[0] = velocity.x;
   trend.velocity[1] = velocity.y;
   trend.velocity[2] = velocity.z;
@@ -171,19 +173,24 @@ void World::Impl::updateSleep(double dt) {
   for (const std::uint32_t i : moving) restless[i] = 0;
   for (const ContactRef& contact : activeContacts) {
     if (movesNow[contact.bodyA] != 0 && movesNow[contact.bodyB] != 0) {
-      if (!(bodies[contact.bodyA].mass > 0)) restless[contact.bodyB] = 1;
-      if (!(bodies[contact.bodyB].mass > 0)) restless[contact.bodyA] = 1;
+      if (!(bodies[contact.bodyA].mass > 0)) restless[contact.bodyB] = kRestless;
+      if (!(bodies[contact.bodyB].mass > 0)) restless[contact.bodyA] = kRestless;
     }
     // A belt carries what lies on it, however slowly.
-    if (contact.isBelt) restless[contact.bodyA] = restless[contact.bodyB] = 1;
+    if (contact.isBelt) restless[contact.bodyA] = restless[contact.bodyB] = kRestless;
   }
   // A root is the lowest body of its island, so ascending order meets it first.
   for (const std::uint32_t i : moving) {
     const BodyState& body = bodies[i];
     if (body.def.kind != BodyKind::Dynamic) continue;
     const std::uint32_t root = rootOf(i);
-    if (body.stillTime < def.sleepTime || restless[i] != 0 || !trends[i].isSteady || trends[i].growing >= kTrendGrowths) restless[root] = 1;
+    const bool isLate = body.stillTime >= kMostSleepTimes * def.sleepTime;
+    if (body.stillTime < def.sleepTime || restless[i] == kRestless || !(trends[i].isSteady || isLate) || trends[i].growing >= kTrendGrowths)
+      restless[root] = kRestless;
+    else if (isInIsland(i) && islands[root].contacts <= (trends[i].isSteady ? kMostHeldContacts : kMostSwayingContacts))
+      restless[root] = std::max(restless[root], kUnheld);
   }
+  holdAtRest(dt);
   for (const std::uint32_t i : moving) {
     BodyState& body = bodies[i];
     if (body.def.kind != BodyKind::Dynamic) continue;

@@ -14,6 +14,7 @@
 #include "sunder/physics/body_internal.h"
 #include "sunder/physics/carried_internal.h"
 #include "sunder/physics/continuous_internal.h"
+#include "sunder/physics/rest_loads_internal.h"
 #include "sunder/physics/world.h"
 #include "sunder/solver/contact.h"
 #include "sunder/solver/contact_solver.h"
@@ -192,10 +193,6 @@ struct SolverGroup {
   bool isClosed = true;
   bool isCarried = false;  // each island in the frame of what carries it, see carried_islands.cpp
 };
-struct HitContact {
-  std::uint32_t root, place;  // of its island, in the order of the pairs
-  ContactRef contact;
-};
 
 struct World::Impl {
   WorldDef def;
@@ -245,7 +242,7 @@ struct World::Impl {
   std::unique_ptr<ThreadPool> pool;
   SolverGroup groups[std::size(kSubstepFactors)], carriedGroups[std::size(kSubstepFactors)];
   SolverGroup hitGroup;   // small islands in which something may hit, one after the other
-  std::vector<HitContact> hitContacts;  // of those, island by island
+  std::vector<IslandContact> hitContacts;  // of those, island by island
   std::vector<std::uint32_t> solverBody;   // per body: its number in its group's solver, 0: takes no part
   std::vector<std::uint8_t> hasMoved;      // per body: by a solver, in this step
   std::vector<std::uint32_t> members;      // bodies of one group
@@ -259,12 +256,13 @@ struct World::Impl {
   std::vector<std::uint32_t> drives;         // bodies with a swayTime
   bool mayHaveIsolated = false, mayHaveClosed = false;  // some island may be isolated, closed and small
   IsolatedBodies isolatedBodies;
-  std::vector<std::uint8_t> restless;     // per body: keeps its island awake
+  std::vector<std::uint8_t> restless;     // per body: keeps its island awake, as kRestless or kUnheld
   int aliveCount = 0;
   double lastTimeStep = 0;
   SweepStorage sweep;
   GhostStorage ghosts;
   FirstLoads firstLoads;
+  RestLoads restLoads;
   std::vector<std::uint32_t> unloaded;  // bodies that lost a contact with a load in this step, or of which one has another mass
   std::vector<DeepContact> deepContacts;
   StepReport report;
@@ -352,6 +350,8 @@ struct World::Impl {
   bool falls(std::uint32_t index) const;
   void resetTrend(std::uint32_t body);
   void updateSleep(double dt);
+  void holdAtRest(double dt);
+  int solveAtRest(std::span<const RestLoads::Member> island, std::span<const IslandContact> of, double dt);
   void fillReport();
 
   bool isPutDown(std::uint32_t index) const;

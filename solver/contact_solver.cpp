@@ -235,14 +235,6 @@ void ContactSolver::giveBackBlocks() {
 
 void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
   const float step = settings.substep();
-
-  // Within a color no two contacts share a body that moves; those of the overflow may.
-  const auto forEachColor = [&](auto&& work) {
-    for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color) {
-      ContactBlock* blocks = blocks_.data() + colorStart_[color];
-      pool.run(colorStart_[color + 1] - colorStart_[color], leastShared(color), [&](int begin, int end) { work(blocks + begin, end - begin); });
-    }
-  };
   const std::size_t count = bodies.size();
   base_.resize(count);
   restart(warm_, count);
@@ -268,10 +260,10 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     if (settings.hitSweeps > 0) holdBlocks();
     // Warm start. The rows do not change within a step, so what all contacts did to a body in the last substep is one
     // vector of the body; only the first substep, and one after a hit that was swept, must take it from the contacts.
-    if (startsFromContacts) forEachColor([&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
+    if (startsFromContacts) forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
     const auto solveNormals = [&](double maxPushSpeed) {
       parameters_.maxPushSpeed = static_cast<float>(maxPushSpeed);
-      forEachColor([&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), base_.data(), parameters_); });
+      forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), base_.data(), parameters_); });
     };
     solveNormals(startedInside_ ? 0 : kMaxPushSpeed);
     const bool sweeps = settings.hitSweeps > 0 && !startedInside_ &&
@@ -295,7 +287,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
       for (std::size_t i = 1; i < count; ++i) std::copy_n(heldBodies_[i].velocity, 8, bodies[i].velocity);
     }
     if (sweeps) sweepThrough(false);
-    forEachColor([&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), sweeps ? nullptr : dropped_.data(), parameters_); });
+    forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), sweeps ? nullptr : dropped_.data(), parameters_); });
     if (sweeps && settings.isClosed) limitWork(kernel);
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) {

@@ -25,6 +25,11 @@ struct HeldBlock {
   bool hits, settles;
 };
 
+// The impulses of a block after the last sweep: points, friction, twist.
+struct SweptBlock {
+  ContactBlock::Lanes rows[7] = {};
+};
+
 inline constexpr double kMaxPushSpeed = 3.0;  // m/s, with which penetration is taken out
 
 struct ContactSolverSettings {
@@ -60,6 +65,13 @@ class ContactSolver {
   void solve(std::vector<Contact>& contacts, std::span<const ContactRef> active,
              const std::vector<std::uint32_t>& solverBody, const std::vector<BodyFrame>& frames,
              const ContactSolverSettings& settings, ThreadPool& pool);
+  // The impulses with which contacts hold bodies at rest where they are, see rest_solve.cpp. They go to contacts[] as by solve();
+  // bodies[] are left with the velocity that they would still get in a substep. It goes on until no point of a body is faster than
+  // `tolerance` (radius[i]: m, of solver body i). Returns how often it visited a block.
+  int solveAtRest(std::vector<Contact>& contacts, std::span<const ContactRef> active, const std::vector<std::uint32_t>& solverBody,
+                  const std::vector<BodyFrame>& frames, const ContactSolverSettings& settings, std::span<const float> radius,
+                  float tolerance, ThreadPool& pool);
+  float largestSpeed(std::span<const float> radius) const;  // m/s, of a point of a body
   int colorCount() const { return static_cast<int>(colorStart_.size()) - 1; }
   // The blocks of one color, in the order in which colors are solved. Within a color no two contacts share a body that
   // moves; when hasOverflow(), those of the last one may, and are solved one after the other.
@@ -87,8 +99,17 @@ class ContactSolver {
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
   int sweepHits(const ContactKernel& kernel, bool push, int most, bool conjugate);
   void limitWork(const ContactKernel& kernel);
+  void goFurther(int& step);
   void holdBlocks();
   void giveBackBlocks();
+  // work(first block, count) for each color, shared among the threads.
+  template <class Work>
+  void forEachColor(ThreadPool& pool, Work&& work) {
+    for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color) {
+      ContactBlock* blocks = blocks_.data() + colorStart_[color];
+      pool.run(colorStart_[color + 1] - colorStart_[color], leastShared(color), [&](int begin, int end) { work(blocks + begin, end - begin); });
+    }
+  }
   void runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool);
   void storeImpulses(std::span<const ContactBlock> blocks, std::vector<Contact>& contacts, const std::vector<std::uint32_t>& solverBody,
                      float substep) const;
@@ -104,6 +125,7 @@ class ContactSolver {
   std::vector<HeldBlock> held_;  // before the push, when startedInside_, or before the substep, when hits are swept
   std::vector<SolverBody> heldBodies_;
   std::vector<HitSweep> hitSweeps_;
+  std::vector<SweptBlock> swept_;
   double deepest_ = 0;
   float sagSpeed_ = 0;  // as in ContactBlockInput
   bool startedInside_ = false;  // some contact has Contact::startedInside

@@ -57,28 +57,20 @@ struct SolverScene {
 
   // One step. Velocities of `bodies` are replaced, positions are not.
   void solve() {
-    std::vector<std::uint32_t> numbers;
-    std::vector<ContactRef> active;
-    std::vector<BodyFrame> frames;
-    std::uint32_t count = 1;
-    for (const BodyInput& body : bodies) {
-      numbers.push_back(body.takesPart ? count++ : 0);
-      frames.emplace_back();
-      for (int k = 0; k < 3; ++k) frames.back().position[k] = body.position[k];
-    }
-    for (std::uint32_t i = 0; i < contacts.size(); ++i) active.push_back({i, contacts[i].bodyA, contacts[i].bodyB, contacts[i].fixedA, contacts[i].fixedB, false});
-    solver.clear();
-    solver.resize(count);
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-      if (bodies[i].takesPart) fill(bodies[i], numbers[i]);
+    const std::vector<std::uint32_t>& numbers = fillSolver();
     ThreadPool pool(threads);
-    solver.solve(contacts, active, numbers, frames, settings, pool);
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-      for (int k = 0; k < 3 && bodies[i].takesPart; ++k) {
-        bodies[i].velocity[k] = static_cast<double>(solver.bodies[numbers[i]].velocity[k]);
-        bodies[i].angularVelocity[k] = static_cast<double>(solver.bodies[numbers[i]].velocity[3 + k]);
-      }
-    numbers_ = numbers;
+    solver.solve(contacts, active_, numbers, frames_, settings, pool);
+    takeVelocities();
+  }
+
+  // The loads at rest. Velocities are replaced by what a substep would still add, m/s. Returns how many blocks were visited.
+  int solveAtRest(double tolerance, float radius = 1) {
+    const std::vector<std::uint32_t>& numbers = fillSolver();
+    ThreadPool pool(threads);
+    const std::vector<float> radii(solver.bodies.size(), radius);
+    const int visits = solver.solveAtRest(contacts, active_, numbers, frames_, settings, radii, static_cast<float>(tolerance), pool);
+    takeVelocities();
+    return visits;
   }
 
   // How far a body moved in the last step (m).
@@ -106,6 +98,30 @@ struct SolverScene {
   }
 
  private:
+  const std::vector<std::uint32_t>& fillSolver() {
+    numbers_.clear();
+    active_.clear();
+    frames_.clear();
+    std::uint32_t count = 1;
+    for (const BodyInput& body : bodies) {
+      numbers_.push_back(body.takesPart ? count++ : 0);
+      frames_.emplace_back();
+      for (int k = 0; k < 3; ++k) frames_.back().position[k] = body.position[k];
+    }
+    for (std::uint32_t i = 0; i < contacts.size(); ++i) active_.push_back({i, contacts[i].bodyA, contacts[i].bodyB, contacts[i].fixedA, contacts[i].fixedB, false});
+    solver.clear();
+    solver.resize(count);
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      if (bodies[i].takesPart) fill(bodies[i], numbers_[i]);
+    return numbers_;
+  }
+  void takeVelocities() {
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      for (int k = 0; k < 3 && bodies[i].takesPart; ++k) {
+        bodies[i].velocity[k] = static_cast<double>(solver.bodies[numbers_[i]].velocity[k]);
+        bodies[i].angularVelocity[k] = static_cast<double>(solver.bodies[numbers_[i]].velocity[3 + k]);
+      }
+  }
   void fill(const BodyInput& body, std::uint32_t number) {
     const Matrix3d inverse = body.inertia.isZero(0) ? Matrix3d::Zero().eval() : body.inertia.inverse().eval();
     SolverMass& mass = solver.masses[number];
@@ -124,6 +140,8 @@ struct SolverScene {
   }
 
   std::vector<std::uint32_t> numbers_;
+  std::vector<ContactRef> active_;
+  std::vector<BodyFrame> frames_;
 };
 
 // Random directions, points and inertias; the same ones in every run, with every compiler: where several are drawn in one
