@@ -246,6 +246,7 @@ void World::Impl::updateContactBlock(ContactBlockUpdate& block, int begin, int e
     const BodyPair& pair = pairs[slot];
     const Contact& contact = pair.contact != kNone ? contacts[pair.contact] : block.fresh.back();
     const float* belt = contact.surfaceVelocity;
+    block.anyDeep = block.anyDeep || contact.isDeep;
     block.active.push_back({pair.contact, pair.a, pair.b, contact.fixedA, contact.fixedB, belt[0] != 0 || belt[1] != 0 || belt[2] != 0,
                             contact.restitution > 0, contact.isDeep, contact.isSqueezed, contact.deepSteps == kStuckSteps});
     block.onlyWatched = block.onlyWatched || !(joinsIslands(pair.a) || joinsIslands(pair.b));

@@ -30,6 +30,7 @@ void forgetImpulses(Contact& contact) {
 // ask for excludes each other. The impulses would grow with each substep until they turn over a corner and shoot it out. So what moves
 // goes through them, until they are no longer deep in it.
 void World::Impl::findSqueezed() {
+  if (std::none_of(contactBlocks.begin(), contactBlocks.end(), [](const ContactBlockUpdate& block) { return block.anyDeep; })) return;
   std::vector<DeepContact>& deep = deepContacts;
   deep.clear();
   islandOf.resize(bodies.size());
@@ -42,7 +43,6 @@ void World::Impl::findSqueezed() {
     anyMoves = anyMoves || pusherOf(ref) != kNone;
     deep.push_back({0, place, fixedBodyOf(ref), {0, 0, 0}});
   }
-  if (deep.empty()) return;
   if (anyMoves) judgeDeepContacts();
   std::erase_if(activeContacts, [](const ContactRef& ref) { return ref.isSqueezed; });
 }

@@ -169,6 +169,7 @@ struct ContactBlockUpdate {
   std::vector<Contact> fresh;
   std::vector<std::uint32_t> wakes;    // sleepers that are touched
   bool onlyWatched = false;            // some of them only so that a sleeper wakes when it is touched
+  bool anyDeep = false;                // some contact is
   int queries = 0;
   int points = 0;  // of the contacts of this step
   void clear() {
@@ -176,7 +177,7 @@ struct ContactBlockUpdate {
     changed.clear();
     fresh.clear();
     wakes.clear();
-    onlyWatched = false;
+    onlyWatched = anyDeep = false;
     queries = 0;
   }
 };

@@ -3,6 +3,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <vector>
@@ -43,6 +44,10 @@ inline double timeToSleep(World& world, BodyId id, double limit) {
   double time = 0;
   for (; time < limit && world.isAwake(id); time += kDt) world.step(kDt);
   return time;
+}
+
+inline bool pushEachOther(const World& world, const std::vector<BodyId>& bodies) {
+  return std::any_of(bodies.begin(), bodies.end(), [&](BodyId id) { return world.contactImpulse(id).norm() > 0; });
 }
 
 // Random numbers that are the same with every library.
