@@ -24,8 +24,8 @@ constexpr double kMostChange = 0.5;
 constexpr double kMostSlip = 0.1;
 // rad per step. It is a platform, no propeller.
 constexpr double kMostTurn = 0.2;
-// m, of where the step leads two bodies that carry together: with more, their parts of a floor would not be level. m/s, of the step before,
-// which only enters the forces of inertia.
+// m, of where the step leads two bodies that carry together: with more, their parts of a floor would not be level. m/s, of the step
+// before, which only enters the forces of inertia.
 constexpr double kAlike = 1e-5, kWereAlike = 0.05;
 // A belt runs along the plane of contact, if the cosine between it and the normal is no more than this.
 constexpr double kAlong = 1e-3;
@@ -149,6 +149,17 @@ bool World::Impl::isCarriedIsland(std::uint32_t root) const { return mayHaveCarr
 
 // m/s^2, in the frame of what carries an island: gravity along its surface and the force of inertia per mass.
 double World::Impl::pushOn(std::uint32_t root) const { return isCarriedIsland(root) ? carried[root].push : 0; }
+
+// m/s, in the world, of what stands still where a body is: on a platform that goes on straight and steadily that of the platform.
+Vec3 World::Impl::standingVelocity(std::uint32_t index) const {
+  if (!mayHaveCarried || !isInIsland(index)) return {0, 0, 0};
+  std::uint32_t root = index;
+  while (islandOf[root] != root) root = islandOf[root];
+  if (!isCarriedIsland(root)) return {0, 0, 0};
+  const Carrier carrier = carrierOf(bodies[carried[root].carrier]);
+  const bool isSteady = isZero(carrier.spin) && isZero(carrier.velocityChange) && isZero(carrier.spinChange);
+  return isSteady ? carrier.velocity : Vec3{0, 0, 0};
+}
 
 // Of a dynamic body in a carried island. Runs on several threads at once.
 Carrier World::Impl::carrierOfMember(std::uint32_t index) const {

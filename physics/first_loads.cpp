@@ -79,8 +79,9 @@ bool balance(std::vector<FirstLoads::Support>& points, double load, double momen
 bool World::Impl::isPutDown(std::uint32_t index) const {
   const BodyState& body = bodies[index];
   const auto isZero = [](const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; };
-  return movesNow[index] != 0 && body.isNew && body.mass > 0 && body.def.gravityScale > 0 && isZero(load(body.linearVelocity)) &&
-         isZero(load(body.angularVelocity));
+  return movesNow[index] != 0 && body.isNew && body.mass > 0 && body.def.gravityScale > 0 &&
+         isZero(load(body.angularVelocity)) &&
+         (isZero(load(body.linearVelocity)) || isZero(load(body.linearVelocity) - standingVelocity(index)));
 }
 
 // The bodies that were put down at rest, from the top down, each with its chain of the contacts that it stands on.
@@ -150,7 +151,7 @@ void World::Impl::putDownAgain(const Vec3& down) {
   for (const std::uint32_t i : moving) {
     if (!isInIsland(i)) continue;
     const BodyState& body = bodies[i];
-    const double speed = length(load(body.linearVelocity)) + body.radius * length(load(body.angularVelocity));
+    const double speed = length(load(body.linearVelocity) - standingVelocity(i)) + body.radius * length(load(body.angularVelocity));
     if (speed > kStandingSpeed || !isUnforced(i) || body.def.lockedAxes != kLockNone) islands[rootOf(i)].isUnloaded = false;
   }
   for (const ContactRef& ref : activeContacts) {
@@ -167,7 +168,7 @@ void World::Impl::putDownAgain(const Vec3& down) {
   for (const std::uint32_t i : moving)
     if (isInIsland(i) && islands[rootOf(i)].isUnloaded) {
       bodies[i].isNew = newBodyStarted = true;
-      store(bodies[i].linearVelocity, {0, 0, 0});
+      store(bodies[i].linearVelocity, standingVelocity(i));
       store(bodies[i].angularVelocity, {0, 0, 0});
     }
 }

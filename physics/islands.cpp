@@ -182,7 +182,8 @@ double World::Impl::substepFactorOf(const Island& island, double push) const {
   const double substep = std::max(lastDt, softDt) / def.substeps, slack = slackOf(island.leastRadius, gravity, substep);
   // On a slope gravity pushes it, too.
   if (island.support >= 0) push = std::max(push, std::sqrt(std::max(gravity * gravity - island.support * island.support, 0.0)));
-  const double lean = push * substep * substep * tower * tower * tower * tower;
+  // A pebble on top does not make many cubes of a few: of n bodies on each other there are n contacts, and slender ones count twice.
+  const double cubes = std::min(tower, 2.0 * island.contacts), lean = push * substep * substep * cubes * cubes * cubes * cubes;
   for (const SubstepRule& rule : kSubstepRules) {
     if (lean > kMostLean * rule.lessFactor * rule.lessFactor && island.contacts <= rule.contacts) return rule.factor;
     const double least = rule.loadRatio * (softDt > kLikelySame * rule.factor * def.substeps * island.leastSubstep ? kKeepShare : 1);

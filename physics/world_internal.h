@@ -331,6 +331,7 @@ struct World::Impl {
   bool isCarriedIsland(std::uint32_t root) const;
   double pushOn(std::uint32_t root) const;
   Carrier carrierOfMember(std::uint32_t index) const;
+  math::Vec3 standingVelocity(std::uint32_t index) const;
   void turnFriction(const SolverGroup& group, double dt);
   void groupContacts();
   void findIsolatedIslands();

@@ -181,7 +181,8 @@ TEST(CarriedIslands, AFrictionlessTurntableTurnsNothing) {
 TEST(CarriedIslands, ATrayOfSeveralBodiesIsOneFrame) {
   for (const double hertz : {30.0, 60.0}) {
     World world;
-    std::vector<BodyId> parts = {world.addBody(boxAt({0, 0, -0.1}, {2, 1, 0.1}, BodyKind::Kinematic))}, stack;
+    std::vector<BodyId> parts, stack;
+    parts.push_back(world.addBody(boxAt({0, 0, -0.1}, {2, 1, 0.1}, BodyKind::Kinematic)));
     for (const double side : {-1.0, 1.0}) parts.push_back(world.addBody(boxAt({2.1 * side, 0, 0.2}, {0.1, 1, 0.3}, BodyKind::Kinematic)));
     std::vector<Vector3d> start;
     for (int i = 0; i < 4; ++i) {
@@ -198,6 +199,33 @@ TEST(CarriedIslands, ATrayOfSeveralBodiesIsOneFrame) {
         EXPECT_LT((world.pose(stack[i]).position - moved - start[i]).norm(), 0.003) << hertz << " Hz, " << t;
     }
   }
+}
+
+// A stack that goes along with a platform takes the loss of its upper part as one that stands.
+TEST(CarriedIslands, WhatIsLeftOfAStackStands) {
+  for (const double hertz : {30.0, 60.0})
+    for (const Vector3d& velocity : {Vector3d(0.5, 0, 0), Vector3d(0, 0, 0.5)})
+      for (unsigned seed = 1; seed <= 20; ++seed) {
+        Numbers random(seed);
+        World world;
+        const BodyId platform = world.addBody(boxAt({0, 0, -0.2}, {4, 4, 0.2}, BodyKind::Kinematic));
+        const int count = 3 + static_cast<int>(random.between(0, 6)), left = 1 + static_cast<int>(random.between(0, count - 1));
+        const double half = random.between(0.1, 0.4);
+        std::vector<BodyId> stack;
+        for (int i = 0; i < count; ++i) stack.push_back(world.addBody(boxAt({0, 0, (2 * i + 1) * half}, {0.4, 0.4, half})));
+        for (int step = 1; step <= 3 * hertz; ++step) {
+          world.setLinearVelocity(platform, std::min(1.0, step / hertz) * velocity);
+          world.step(1 / hertz);
+        }
+        for (; static_cast<int>(stack.size()) > left; stack.pop_back()) world.removeBody(stack.back());
+        std::vector<Vector3d> start;
+        for (const BodyId id : stack) start.push_back(world.pose(id).position);
+        run(world, 3, 1 / hertz);
+        for (std::size_t i = 0; i < stack.size(); ++i) {
+          EXPECT_LT((world.pose(stack[i]).position - start[i] - 3 * velocity).norm(), 0.002) << "seed " << seed << ", " << hertz << " Hz";
+          EXPECT_LT((world.linearVelocity(stack[i]) - velocity).norm(), 0.002) << "seed " << seed << ", " << hertz << " Hz";
+        }
+      }
 }
 
 // A platform that moves along a floor, and a plank on both: there is no one frame. It gets what the two frictions leave it.
