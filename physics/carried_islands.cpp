@@ -17,10 +17,10 @@ constexpr std::uint32_t kManyFrames = kNone - 1;
 
 // m/s per step. More than that, and what the platform does to a body is a hit that could bounce, no acceleration.
 constexpr double kMostChange = 0.5;
-// m/s, relative to what carries. What slides faster has a way of its own. It feels a change of the platform's velocity at once: what it would
-// be late by in each step, half a step's change, friction does not bring back. And a platform that turns does not carry it: what Coriolis'
-// force does to a velocity that friction changes too is known to first order only. (A box that stood still above a turntable of 2 rad/s,
-// without friction, would be 85 mm off after a second.)
+// m/s, relative to what carries. What slides faster has a way of its own. It feels a change of the platform's velocity at once: what it
+// would be late by in each step, half a step's change, friction does not bring back. And a platform that turns does not carry it: what
+// Coriolis' force does to a velocity that friction changes too is known to first order only. (A box that stood still above a turntable of
+// 2 rad/s, without friction, would be 85 mm off after a second.)
 constexpr double kMostSlip = 0.1;
 // rad per step. It is a platform, no propeller.
 constexpr double kMostTurn = 0.2;

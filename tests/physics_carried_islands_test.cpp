@@ -172,7 +172,8 @@ TEST(CarriedIslands, AFrictionlessTurntableTurnsNothing) {
       world.addBody(ground);
       const BodyId id = world.addBody(box);
       run(world, 2);
-      EXPECT_LT((world.pose(id).position - Vector3d(1 + 2 * speed, -2 * speed, 0.1)).norm(), 0.001) << speed << " m/s, " << spin << " rad/s";
+      const Vector3d end = {1 + 2 * speed, -2 * speed, 0.1};
+      EXPECT_LT((world.pose(id).position - end).norm(), 0.001) << speed << " m/s, " << spin << " rad/s";
       EXPECT_LT((world.linearVelocity(id) - box.linearVelocity).norm(), 0.001) << speed << " m/s, " << spin << " rad/s";
     }
 }
