@@ -66,10 +66,12 @@ struct alignas(64) ContactBlock {
   std::int32_t locksB[8] = {};
 };
 
-// Of a block whose hits are swept until they have gone through: changes of its points' impulses, N s.
+// Of a block whose hits are swept until they have gone through: changes of its impulses, those of its points (N s), along both
+// tangents (N s) and about the normal (N m s).
 struct alignas(64) HitSweep {
-  ContactBlock::Lanes change[4] = {};     // by the last sweep
-  ContactBlock::Lanes direction[4] = {};  // by all sweeps, each counted less than the next
+  static constexpr int kRows = 7;
+  ContactBlock::Lanes change[kRows] = {};     // by the last sweep
+  ContactBlock::Lanes direction[kRows] = {};  // by all sweeps, each counted less than the next
 };
 
 // The raw numbers of eight contacts, in world axes, from which ContactKernel::prepare makes a block.

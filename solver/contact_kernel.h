@@ -29,12 +29,12 @@ struct ContactKernel {
   // `dropped`, if not null, gathers the part of the velocity changes that must not start the next substep (hits).
   void (*relax)(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped,
                 const ContactKernelParameters& parameters);
-  // One more sweep of solveNormals() (`push`) or of the normals of relax(), without softness. Notes the changes in `sweeps`
-  // and returns the sum of their squares over the points' masses, J.
-  float (*sweepRigid)(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, bool push,
+  // One more sweep of solveNormals() (`push`) or of the normals of relax(), without softness, and of friction if it `rubs`. Notes the
+  // changes in `sweeps` and returns the energy of what they alone would move, twice, J.
+  float (*sweepRigid)(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, bool push, bool rubs,
                       const ContactKernelParameters& parameters);
   // ... and a share of what the last sweeps did once more.
-  void (*goFurther)(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, float share);
+  void (*goFurther)(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, bool rubs, float share);
   // What the impulses of this substep did to the energy of the bodies since `before`: with a share s of them s work[0] + s^2 work[1], J.
   void (*addWork)(const ContactBlock* blocks, int count, const SolverBody* bodies, const SolverWarmStart* before, float (&work)[2]);
   // Takes a share of them out of the sums over the substeps.

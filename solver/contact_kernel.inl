@@ -37,8 +37,7 @@ SUNDER_FLATTEN void warmStart(ContactBlock* blocks, int count, SolverBody* bodie
       const ContactBlock::Point& point = block->points[i];
       addNormalImpulse(s, load8(point.r1), load8(point.r2), load8(point.impulse));
     }
-    const Wide3 c = {load8(block->center[0]), load8(block->center[1]), load8(block->center[2])};
-    addImpulse(s, c, {load8(block->tangentImpulse[0]), load8(block->tangentImpulse[1]), splat(0.0f)});
+    addImpulse(s, centerOf(*block), {load8(block->tangentImpulse[0]), load8(block->tangentImpulse[1]), splat(0.0f)});
     const Float8 twist = load8(block->twistImpulse);
     s.torqueA.z = s.torqueA.z + twist;
     s.torqueB.z = s.torqueB.z + twist;
@@ -184,29 +183,43 @@ void finishNormals(PairState& s, const Wide3& a, const Wide3& b) {
   s.wB.z = s.wB.z + (s.inertiaB.xz * (s.torqueB.x - b.x) + s.inertiaB.yz * (s.torqueB.y - b.y));
 }
 
+// What the points of a block carry: |friction| <= coefficient * sum, |twist| <= coefficient * byLever.
+struct Loads {
+  Float8 sum, byLever;
+};
+Loads loadsOf(const ContactBlock& block) {
+  Loads loads = {splat(0.0f), splat(0.0f)};
+  for (int i = 0; i < block.pointCount; ++i) {
+    const Float8 impulse = load8(block.points[i].impulse);
+    loads.sum = loads.sum + impulse;
+    loads.byLever = loads.byLever + load8(block.lever[i]) * impulse;
+  }
+  return loads;
+}
+
+// A vector that is too long is scaled back to the limit.
+void scaleToCone(Float8& p1, Float8& p2, Float8 limit) {
+  const Float8 one = splat(1.0f), squared = p1 * p1 + p2 * p2;
+  const Mask8 outside = squared > limit * limit;
+  const Float8 scale = select(outside, limit / sqrt8(select(outside, squared, one)), one);
+  p1 = scale * p1;
+  p2 = scale * p2;
+}
+
 void relaxFriction(ContactBlock& block, PairState& s) {
   const Float8 zero = splat(0.0f), one = splat(1.0f);
   const Float8 friction = load8(block.friction);
-  Float8 load = zero, leverLoad = zero;
-  for (int i = 0; i < block.pointCount; ++i) {
-    const Float8 impulse = load8(block.points[i].impulse);
-    load = load + impulse;
-    leverLoad = leverLoad + load8(block.lever[i]) * impulse;
-  }
+  const Loads loads = loadsOf(block);
   // Twist: |impulse| <= friction * sum(lever * load)
   {
-    const Float8 limit = friction * leverLoad, old = load8(block.twistImpulse);
+    const Float8 limit = friction * loads.byLever, old = load8(block.twistImpulse);
     const Float8 wanted = old - load8(block.twistMass) * (s.wB.z - s.wA.z);
     const Float8 next = max8(min8(wanted, limit), zero - limit);
     store8(block.twistImpulse, next);
-    const Float8 p = next - old;
-    s.wA = s.wA - p * Wide3{s.inertiaA.xz, s.inertiaA.yz, s.inertiaA.zz};
-    s.wB = s.wB + p * Wide3{s.inertiaB.xz, s.inertiaB.yz, s.inertiaB.zz};
-    s.torqueA.z = s.torqueA.z + p;
-    s.torqueB.z = s.torqueB.z + p;
+    addTwist(s, next - old);
   }
   // Tangential: both rows at once, scaled back to the cone |impulse| <= friction * sum(load)
-  const Wide3 c = {load8(block.center[0]), load8(block.center[1]), load8(block.center[2])};
+  const Wide3 c = centerOf(block);
   Float8 v1, v2;
   tangentialVelocity(s, c, v1, v2);
   v1 = v1 - load8(block.surfaceVelocity[0]);
@@ -214,8 +227,8 @@ void relaxFriction(ContactBlock& block, PairState& s) {
   const Float8 m11 = load8(block.tangentMass[0]), m12 = load8(block.tangentMass[1]), m22 = load8(block.tangentMass[2]);
   const Float8 old1 = load8(block.tangentImpulse[0]), old2 = load8(block.tangentImpulse[1]);
   Float8 next1 = old1 - (m11 * v1 + m12 * v2), next2 = old2 - (m12 * v1 + m22 * v2);
-  const Float8 limit = friction * load;
-  Float8 squared = next1 * next1 + next2 * next2;
+  const Float8 limit = friction * loads.sum;
+  const Float8 squared = next1 * next1 + next2 * next2;
   const Mask8 slides = squared > limit * limit;
   if (!block.hits && any(slides)) {
     // Sliding friction is opposed to the velocity. The block's answer is not when the rows are coupled, as they are away
@@ -226,12 +239,8 @@ void relaxFriction(ContactBlock& block, PairState& s) {
     const Float8 step = determinant / select(sum > zero, sum, one);
     next1 = select(slides, old1 - step * v1, next1);
     next2 = select(slides, old2 - step * v2, next2);
-    squared = next1 * next1 + next2 * next2;
   }
-  const Mask8 outside = squared > limit * limit;
-  const Float8 scale = select(outside, limit / sqrt8(select(outside, squared, one)), one);
-  next1 = scale * next1;
-  next2 = scale * next2;
+  scaleToCone(next1, next2, limit);
   store8(block.tangentImpulse[0], next1);
   store8(block.tangentImpulse[1], next2);
   addImpulse(s, c, {next1 - old1, next2 - old2, zero});
@@ -275,7 +284,7 @@ void dropHits(ContactBlock& block, const Frame& f, SolverWarmStart* dropped) {
     store8(point.impulse, select(hit, zero, impulse));
   }
   const Float8 f1 = load8(block.tangentImpulse[0]), f2 = load8(block.tangentImpulse[1]), twist = load8(block.twistImpulse);
-  addImpulse(s, {load8(block.center[0]), load8(block.center[1]), load8(block.center[2])}, {select(hit, f1, zero), select(hit, f2, zero), zero});
+  addImpulse(s, centerOf(block), {select(hit, f1, zero), select(hit, f2, zero), zero});
   s.torqueA.z = s.torqueA.z + select(hit, twist, zero);
   s.torqueB.z = s.torqueB.z + select(hit, twist, zero);
   store8(block.tangentImpulse[0], select(hit, zero, f1));
@@ -318,102 +327,9 @@ SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, S
   }
 }
 
-// Sum of the lanes, in the order of pairs.
-float sum8(Float8 v) {
-  alignas(32) float lanes[8];
-  store8(lanes, v);
-  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
-}
-
-SUNDER_FLATTEN float sweepRigid(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, bool push,
-                                const ContactKernelParameters& parameters) {
-  const Float8 zero = splat(0.0f), one = splat(1.0f);
-  Float8 energy = zero;
-  for (int k = 0; k < count; ++k) {
-    ContactBlock& block = blocks[k];
-    const Frame f = loadFrame(block);
-    const Motion a = gatherVelocity(block.bodyA, bodies), b = gatherVelocity(block.bodyB, bodies);
-    PairState s = loadState(block, f, a, b);
-    for (int i = 0; i < block.pointCount; ++i) store8(sweeps[k].change[i], load8(block.points[i].impulse));
-    const Wide3 torqueA = s.torqueA, torqueB = s.torqueB;
-    if (push)
-      sweepNormals<true>(block, s, movedOf(block, f, bodies), one > zero, parameters);
-    else if (block.hits)
-      relaxNormals<true>(block, s, parameters);
-    else
-      relaxNormals<false>(block, s, parameters);
-    finishNormals(s, torqueA, torqueB);
-    for (int i = 0; i < block.pointCount; ++i) {
-      const Float8 mass = load8(block.points[i].mass), change = load8(block.points[i].impulse) - load8(sweeps[k].change[i]);
-      store8(sweeps[k].change[i], change);
-      const Mask8 real = mass > zero;
-      energy = energy + select(real, change * change / select(real, mass, one), zero);
-    }
-    storeState(block, f, s, a, b, bodies);
-  }
-  return sum8(energy);
-}
-
-SUNDER_FLATTEN void goFurther(ContactBlock* blocks, int count, SolverBody* bodies, HitSweep* sweeps, float share) {
-  const Float8 zero = splat(0.0f), beta = splat(share);
-  for (int k = 0; k < count; ++k) {
-    ContactBlock& block = blocks[k];
-    const Frame f = loadFrame(block);
-    const Motion a = gatherVelocity(block.bodyA, bodies), b = gatherVelocity(block.bodyB, bodies);
-    PairState s = loadState(block, f, a, b);
-    const Wide3 torqueA = s.torqueA, torqueB = s.torqueB;
-    for (int i = 0; i < block.pointCount; ++i) {
-      ContactBlock::Point& point = block.points[i];
-      const Float8 impulse = load8(point.impulse), further = beta * load8(sweeps[k].direction[i]);
-      store8(sweeps[k].direction[i], further + load8(sweeps[k].change[i]));
-      const Float8 next = max8(impulse + further, zero);
-      store8(point.impulse, next);
-      addNormalImpulse(s, load8(point.r1), load8(point.r2), next - impulse);
-    }
-    finishNormals(s, torqueA, torqueB);
-    storeState(block, f, s, a, b, bodies);
-  }
-}
-
-SUNDER_FLATTEN void addWork(const ContactBlock* blocks, int count, const SolverBody* bodies, const SolverWarmStart* before, float (&work)[2]) {
-  Float8 first = splat(0.0f), gain = first;
-  for (const ContactBlock* block = blocks; block != blocks + count; ++block) {
-    const Frame f = loadFrame(*block);
-    const PairState s = loadState(*block, f, gatherVelocity(block->bodyA, bodies), gatherVelocity(block->bodyB, bodies));
-    const PairState start = stateBefore(*block, f, before);
-    const auto add = [&](Float8 impulse, Float8 from, Float8 to) {
-      first = first + impulse * from;
-      gain = gain + splat(0.5f) * impulse * (to - from);
-    };
-    for (int i = 0; i < block->pointCount; ++i) {
-      const ContactBlock::Point& point = block->points[i];
-      const Float8 r1 = load8(point.r1), r2 = load8(point.r2);
-      add(load8(point.impulse), normalVelocity(start.relative, start.wA, start.wB, start.offset, r1, r2), normalVelocity(s.relative, s.wA, s.wB, s.offset, r1, r2));
-    }
-    const Wide3 c = {load8(block->center[0]), load8(block->center[1]), load8(block->center[2])};
-    Float8 from1, from2, to1, to2;
-    tangentialVelocity(start, c, from1, from2);
-    tangentialVelocity(s, c, to1, to2);
-    add(load8(block->tangentImpulse[0]), from1, to1);
-    add(load8(block->tangentImpulse[1]), from2, to2);
-    add(load8(block->twistImpulse), start.wB.z - start.wA.z, s.wB.z - s.wA.z);
-  }
-  work[0] += sum8(first);
-  work[1] += sum8(gain);
-}
-
-SUNDER_FLATTEN void takeBack(ContactBlock* blocks, int count, float share) {
-  const Float8 s = splat(share);
-  const auto take = [s](ContactBlock::Lanes& total, const ContactBlock::Lanes& impulse) { store8(total, load8(total) - s * load8(impulse)); };
-  for (ContactBlock* block = blocks; block != blocks + count; ++block) {
-    for (int i = 0; i < block->pointCount; ++i) take(block->points[i].totalImpulse, block->points[i].impulse);
-    take(block->totalTangentImpulse[0], block->tangentImpulse[0]);
-    take(block->totalTangentImpulse[1], block->tangentImpulse[1]);
-    take(block->totalTwistImpulse, block->twistImpulse);
-  }
-}
-
 }  // namespace
 }  // namespace sunder
+
+#include "contact_kernel_hits.inl"
 
 #undef SUNDER_FLATTEN

@@ -109,6 +109,17 @@ void addNormalImpulse(PairState& s, Float8 r1, Float8 r2, Float8 p) {
   s.torqueB.y = s.torqueB.y - pb1;
 }
 
+// A torque about the normal.
+void addTwist(PairState& s, Float8 p) {
+  s.wA = s.wA - p * Wide3{s.inertiaA.xz, s.inertiaA.yz, s.inertiaA.zz};
+  s.wB = s.wB + p * Wide3{s.inertiaB.xz, s.inertiaB.yz, s.inertiaB.zz};
+  s.torqueA.z = s.torqueA.z + p;
+  s.torqueB.z = s.torqueB.z + p;
+}
+
+// Where friction acts.
+Wide3 centerOf(const ContactBlock& block) { return {load8(block.center[0]), load8(block.center[1]), load8(block.center[2])}; }
+
 Float8 normalVelocity(const Wide3& relative, const Wide3& wA, const Wide3& wB, const Wide3& offset, Float8 r1, Float8 r2) {
   return relative.z + (wB.x * r2 - wB.y * r1) - (wA.x * (r2 + offset.y) - wA.y * (r1 + offset.x));
 }

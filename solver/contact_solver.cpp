@@ -60,6 +60,10 @@ constexpr int kCalmPasses = 2, kDeepCalmPasses = 4;
 constexpr double kDeepInside = 0.012;
 // Sweeps over hits go on until the energy that a sweep moves has come down to this share of the most.
 constexpr float kHitRest = 1e-4f;
+// ... with friction, which needs its cones.
+constexpr float kRubRest = 1e-6f;
+// Where the normals of a hit alone make something so many times as fast as anything was, friction takes part in it. 1.5 and 3 do as well.
+constexpr float kThrown = 2.0f;
 // What is squeezed between bodies that do not give way has no solution that they could come to: some milliseconds per step, in visits
 // of a block, and from then on as many sweeps per hit as equal masses need.
 constexpr int kMostHitVisits = 20000;
@@ -184,7 +188,7 @@ void ContactSolver::fillBlock(ContactBlock& block, const std::vector<Contact>& c
 // hundreds until it has stopped, and in their place it would be stopped by the loads of many substeps, and thrown back by
 // them. With conjugate directions (Silcowitz, Niebe and Erleben 2010, "A nonsmooth nonlinear conjugate gradient method for
 // interactive contact force problems", algorithm 1) it is some tenth of that.
-int ContactSolver::sweepHits(const ContactKernel& kernel, bool push, int most, bool conjugate) {
+int ContactSolver::sweepHits(const ContactKernel& kernel, bool push, bool rubs, int most, bool conjugate) {
   const auto forEachColor = [&](auto&& work) {
     for (std::size_t color = 0; color + 1 < colorStart_.size(); ++color) {
       const auto first = static_cast<std::size_t>(colorStart_[color]);
@@ -196,12 +200,14 @@ int ContactSolver::sweepHits(const ContactKernel& kernel, bool push, int most, b
   int sweep = 0;
   for (; sweep < most; ++sweep) {
     float energy = 0;
-    forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { energy += kernel.sweepRigid(blocks, n, bodies.data(), sweeps, push, parameters_); });
+    forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) {
+      energy += kernel.sweepRigid(blocks, n, bodies.data(), sweeps, push, rubs, parameters_);
+    });
     first = std::max(first, energy);
-    if (!(energy > kHitRest * first)) break;
+    if (!(energy > (rubs ? kRubRest : kHitRest) * first)) break;
     if (!conjugate) continue;
     const float share = energy < last ? energy / last : 0;
-    forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { kernel.goFurther(blocks, n, bodies.data(), sweeps, share); });
+    forEachColor([&](ContactBlock* blocks, int n, HitSweep* sweeps) { kernel.goFurther(blocks, n, bodies.data(), sweeps, rubs, share); });
     last = energy;
   }
   // The sum anew, without the rounding of thousands of small changes.
@@ -225,12 +231,23 @@ void ContactSolver::limitWork(const ContactKernel& kernel) {
   kernel.takeBack(blocks_.data(), count, 1 - share);
 }
 
-void ContactSolver::holdBlocks() {
-  held_.resize(blocks_.size());
-  for (std::size_t i = 0; i < blocks_.size(); ++i) copyHeld<true>(held_[i], blocks_[i]);
+// Whether a body is now kThrown times as fast as any was without contacts.
+bool ContactSolver::throwsBody() const {
+  const auto squared = [](const float* v) { return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; };
+  float before = 0, now = 0;
+  for (std::size_t i = 1; i < bodies.size(); ++i) {
+    before = std::max(before, squared(base_[i].v));
+    now = std::max(now, squared(bodies[i].velocity));
+  }
+  return now > kThrown * kThrown * before;
 }
-void ContactSolver::giveBackBlocks() {
-  for (std::size_t i = 0; i < blocks_.size(); ++i) copyHeld<false>(held_[i], blocks_[i]);
+
+void ContactSolver::holdBlocks(std::vector<HeldBlock>& held) {
+  held.resize(blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) copyHeld<true>(held[i], blocks_[i]);
+}
+void ContactSolver::giveBackBlocks(std::vector<HeldBlock>& held) {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) copyHeld<false>(held[i], blocks_[i]);
 }
 
 void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const ContactKernel& kernel, ThreadPool& pool) {
@@ -257,7 +274,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
         bodies[i].velocity[k] = base_[i].v[k] + warm_[i].v[k];
       }
     });
-    if (settings.hitSweeps > 0) holdBlocks();
+    if (settings.hitSweeps > 0) holdBlocks(held_);
     // Warm start. The rows do not change within a step, so what all contacts did to a body in the last substep is one
     // vector of the body; only the first substep, and one after a hit that was swept, must take it from the contacts.
     if (startsFromContacts) forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
@@ -268,25 +285,31 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     solveNormals(startedInside_ ? 0 : kMaxPushSpeed);
     const bool sweeps = settings.hitSweeps > 0 && !startedInside_ &&
                         std::any_of(blocks_.begin(), blocks_.end(), [](const ContactBlock& block) { return block.hits; });
-    const auto sweepThrough = [&](bool push) {
-      sweepsLeft -= sweepHits(kernel, push, std::min(settings.hitSweeps, std::max(sweepsLeft, kLeastHitSweeps)), settings.isClosed);
+    const auto sweepThrough = [&](bool push, bool rubs) {
+      const int most = std::min(settings.hitSweeps, std::max(sweepsLeft, kLeastHitSweeps));
+      sweepsLeft -= sweepHits(kernel, push, rubs, most, settings.isClosed);
     };
-    if (sweeps) sweepThrough(true);
+    if (sweeps) sweepThrough(true, false);
     // With bodies that started inside each other, the push only enters the displacement of the substep. It would be too
-    // much for relax(), which takes what a push leaves of velocity out again as far as one sweep can.
-    if (startedInside_) {
-      holdBlocks();
+    // much for relax(), which takes what a push leaves of velocity out again as far as one sweep can. So does the friction of a hit: a
+    // light body between two heavy ones, with normals that are nearly opposed, would have gone far before relax() holds it, but what
+    // bounces needs normals that friction has not yet touched.
+    const bool isThrown = sweeps && throwsBody();
+    if (startedInside_ || isThrown) {
+      holdBlocks(heldForPush_);
       heldBodies_ = bodies;
-      for (int pass = deepest_ > kDeepInside ? kDeepCalmPasses : kCalmPasses; pass > 0; --pass) solveNormals(kCalmPushSpeed);
     }
+    if (startedInside_)
+      for (int pass = deepest_ > kDeepInside ? kDeepCalmPasses : kCalmPasses; pass > 0; --pass) solveNormals(kCalmPushSpeed);
+    if (isThrown) sweepThrough(true, true);
     forEachBody([&](std::size_t i) {
       for (int k = 0; k < 8; ++k) bodies[i].displacement[k] = bodies[i].displacement[k] + step * bodies[i].velocity[k];
     });
-    if (startedInside_) {
-      giveBackBlocks();
+    if (startedInside_ || isThrown) {
+      giveBackBlocks(heldForPush_);
       for (std::size_t i = 1; i < count; ++i) std::copy_n(heldBodies_[i].velocity, 8, bodies[i].velocity);
     }
-    if (sweeps) sweepThrough(false);
+    if (sweeps) sweepThrough(false, false);
     forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), sweeps ? nullptr : dropped_.data(), parameters_); });
     if (sweeps && settings.isClosed) limitWork(kernel);
     forEachBody([&](std::size_t i) {
@@ -297,7 +320,7 @@ void ContactSolver::runSubsteps(const ContactSolverSettings& settings, const Con
     });
     startsFromContacts = sweeps;
     if (sweeps) {  // the impulses of a hit last an instant, and so does what they do to all other contacts
-      giveBackBlocks();
+      giveBackBlocks(held_);
       restart(warm_, count);
     }
     // What was dropped knows no locks.

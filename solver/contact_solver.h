@@ -97,11 +97,12 @@ class ContactSolver {
   void forEachPart(ThreadPool& pool, Work&& work);
   int leastShared(std::size_t color) const;
   bool moves(std::uint32_t body) const { return masses[body].inverseMass > 0 || masses[body].inverseInertia[0] > 0; }
-  int sweepHits(const ContactKernel& kernel, bool push, int most, bool conjugate);
+  int sweepHits(const ContactKernel& kernel, bool push, bool rubs, int most, bool conjugate);
   void limitWork(const ContactKernel& kernel);
   void goFurther(int& step);
-  void holdBlocks();
-  void giveBackBlocks();
+  bool throwsBody() const;
+  void holdBlocks(std::vector<HeldBlock>& held);
+  void giveBackBlocks(std::vector<HeldBlock>& held);
   // work(first block, count) for each color, shared among the threads.
   template <class Work>
   void forEachColor(ThreadPool& pool, Work&& work) {
@@ -122,7 +123,8 @@ class ContactSolver {
   std::vector<int> colorCountOf_;
   std::vector<SolverWarmStart> base_, warm_, dropped_;
   std::vector<std::uint32_t> lockedBodies_;
-  std::vector<HeldBlock> held_;  // before the push, when startedInside_, or before the substep, when hits are swept
+  std::vector<HeldBlock> held_;         // before the substep, when hits are swept
+  std::vector<HeldBlock> heldForPush_;  // before what only enters the displacement
   std::vector<SolverBody> heldBodies_;
   std::vector<HitSweep> hitSweeps_;
   std::vector<SweptBlock> swept_;

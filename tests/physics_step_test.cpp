@@ -2,8 +2,10 @@
 // World::step as a whole: time steps of any length, what it refuses, and what it reports.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <vector>
 
 #include "physics_bodies.h"
 
@@ -143,6 +145,43 @@ TEST(Step, ATurntableCarriesWhatLiesOnIt) {
         EXPECT_NEAR(std::hypot(seen.x(), seen.y()), 1, 0.004) << spin << " rad/s, " << dt;
         EXPECT_NEAR(std::atan2(seen.y(), seen.x()), 0, 0.05) << spin << " rad/s, " << dt;
       }
+}
+
+// A light box that heavy ones press between faces that are nearly opposed moves as fast as its velocity says: friction holds it from
+// the moment at which the load comes.
+TEST(Step, NothingIsShotOutOfAStack) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    Numbers numbers(seed);
+    World world;
+    const double rate = std::vector<double>{30, 60, 240}[seed % 3], friction = numbers.between(0.2, 1), width = numbers.between(0.1, 0.25);
+    const double restitution = numbers.between(0.3, 1), span = std::log(10000) * numbers.between(0, 1);
+    const int count = static_cast<int>(numbers.between(10, 30));
+    std::vector<BodyId> ids = {world.addBody(boxAt({0, 0, -0.5}, {3, 3, 0.5}, BodyKind::Static))};
+    double top = 0;
+    for (int i = 0; i < count; ++i) {
+      const double half = width * numbers.between(0.5, 1), gap = numbers.between(0, 0.003);
+      BodyDef def = boxAt({0, 0, top + gap + half}, {width, width, half});
+      def.mass = std::exp(span * numbers.between(0, 1));
+      def.friction = friction;
+      def.restitution = restitution;
+      ids.push_back(world.addBody(def));
+      top += 2 * half + 0.003;
+    }
+    for (int step = 0; step < 2 * rate; ++step) {
+      std::vector<Vector3d> positions;
+      std::vector<double> speeds;
+      for (const BodyId id : ids) {
+        positions.push_back(world.pose(id).position);
+        speeds.push_back(world.linearVelocity(id).norm());
+      }
+      world.step(1 / rate);
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const double moved = (world.pose(ids[i]).position - positions[i]).norm() * rate;
+        const double speed = std::max(speeds[i], world.linearVelocity(ids[i]).norm()) + 9.81 / rate + 3;
+        EXPECT_LT(moved, 2 * speed + 1) << "seed " << seed << ", step " << step << ", box " << i;
+      }
+    }
+  }
 }
 
 }  // namespace
