@@ -81,7 +81,7 @@ int ContactSolver::solveAtRest(std::vector<Contact>& contacts, std::span<const C
     for (std::size_t i = 1; i < bodies.size(); ++i) std::copy_n(base_[i].v, 8, bodies[i].velocity);
     forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.warmStart(blocks, n, bodies.data()); });
     if (visits + count > most || count == 0 || largestSpeed(radius) <= tolerance) break;
-    holdBlocks();
+    holdBlocks(held_);
     forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), base_.data(), parameters_); });
     forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), nullptr, parameters_); });
     goFurther(step);
