@@ -70,14 +70,12 @@ double World::Impl::missingLift(const DeepPair& deep, const Pose& pose) const {
   return std::max(deep.lowest - lowest, deep.centre - height);
 }
 
-// Moves a pose of a body until it keeps to all of its grounds, deepPairs[begin] to [end - 1], or to those that are at rest only. False:
-// it can't.
-bool World::Impl::liftDeepBody(std::size_t begin, std::size_t end, bool onlyAtRest, double tolerance, Pose& pose) const {
+// Moves a pose of a body until it keeps to all of its grounds, deepPairs[begin] to [end - 1]. False: it can't.
+bool World::Impl::liftDeepBody(std::size_t begin, std::size_t end, double tolerance, Pose& pose) const {
   for (int round = 0; round < kLiftRounds; ++round) {
     double most = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const DeepPair& deep = sweep.deepPairs[i];
-      if (onlyAtRest && sweep.number[deep.ground] != 0) continue;
       const double lift = missingLift(deep, pose);
       most = std::max(most, lift);
       if (!(lift > 0)) continue;
@@ -108,14 +106,13 @@ bool World::Impl::redirectDeepBodies(Redirection how, double dt) {
     const Pose start = swept.motion.pose;
     const BodyState& body = bodies[index];
     // Between two walls there may be room for it to slide, but not to turn; between a wall and what pushes it there, not even that:
-    // what pushes goes through it, the wall does not.
+    // then it stays, and what pushes goes through it.
     Pose target = body.pose;
-    const bool turns = how == Redirection::Lifted && liftDeepBody(begin, end, false, tolerance, target);
+    const bool turns = how == Redirection::Lifted && liftDeepBody(begin, end, tolerance, target);
     bool fits = turns;
-    for (const bool onlyAtRest : {false, true}) {
-      if (fits) break;
+    if (!fits) {
       target = {how == Redirection::Pushed ? start.position : body.pose.position, start.orientation};
-      fits = liftDeepBody(begin, end, onlyAtRest, tolerance, target);
+      fits = liftDeepBody(begin, end, tolerance, target);
     }
     if (!fits) target = start;
     swept.redirected = true;

@@ -413,7 +413,7 @@ struct World::Impl {
   Aabb boundsBetween(std::uint32_t index, const Pose& start, const Pose& end) const;
   void noteDeepPair(const SweptPair& pair);
   double missingLift(const DeepPair& deep, const Pose& pose) const;
-  bool liftDeepBody(std::size_t begin, std::size_t end, bool onlyAtRest, double tolerance, Pose& pose) const;
+  bool liftDeepBody(std::size_t begin, std::size_t end, double tolerance, Pose& pose) const;
   bool redirectDeepBodies(Redirection how, double dt);
 };
 
