@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What concerns one body alone: its state, its inertia, its locks. Not installed.
 #pragma once
+#include <algorithm>
+
 #include "sunder/broadphase/aabb.h"
 #include "sunder/narrowphase/math_internal.h"
 #include "sunder/physics/body.h"
@@ -31,6 +33,10 @@ struct BodyState {
   bool isNew = true;    // was in no step yet
 };
 
+// The smallest half extent of both, m.
+inline double smallestExtent(const BodyState& a, const BodyState& b) {
+  return std::min(a.def.halfExtents.minCoeff(), b.def.halfExtents.minCoeff());
+}
 BodyFrame frameOf(const Pose& pose);
 math::Vec3 rotated(const BodyFrame& frame, const double* v);   // a vector of the body's own axes, in world axes
 math::Vec3 between(const BodyFrame& a, const BodyFrame& b);  // from the position of A to that of B

@@ -36,12 +36,6 @@ constexpr std::uint8_t kStuckSteps = 30;
 // random squeezes a sixth more shot something out with 0.1 than with 0.05, and as many with 0.02 and 0.01.)
 constexpr double kDeepShare = 0.02;
 
-double smallestExtent(const BodyState& a, const BodyState& b) {
-  const double* h = a.def.halfExtents.data();
-  const double* k = b.def.halfExtents.data();
-  return std::min({h[0], h[1], h[2], k[0], k[1], k[2]});
-}
-
 // Impulses of the old points go to the new ones with the same feature, then to the nearest ones that are left.
 void takeOverImpulses(const Contact& old, Contact& next, double matchDistance) {
   bool taken[4] = {}, found[4] = {};
@@ -168,7 +162,7 @@ bool World::Impl::queryContact(BodyPair& pair, const Contact* old, double maxDis
   next.twistImpulse = old->twistImpulse;
   next.substep = old->substep;
   next.isNew = old->isNew;
-  next.isSqueezed = old->isSqueezed && next.isDeep;
+  next.isSqueezed = old->isSqueezed && depth > 0;
   next.deepSteps = next.startedInside || depth < kFreedShare ? 0 : old->deepSteps;
   if (depth > kStuckShare && !next.startedInside && next.deepSteps < kStuckSteps) ++next.deepSteps;
   next.reference = old->reference;
@@ -246,7 +240,7 @@ void World::Impl::updateContactBlock(ContactBlockUpdate& block, int begin, int e
     const BodyPair& pair = pairs[slot];
     const Contact& contact = pair.contact != kNone ? contacts[pair.contact] : block.fresh.back();
     const float* belt = contact.surfaceVelocity;
-    block.anyDeep = block.anyDeep || contact.isDeep;
+    block.mayBeSqueezed = block.mayBeSqueezed || contact.isDeep || contact.isSqueezed;
     block.active.push_back({pair.contact, pair.a, pair.b, contact.fixedA, contact.fixedB, belt[0] != 0 || belt[1] != 0 || belt[2] != 0,
                             contact.restitution > 0, contact.isDeep, contact.isSqueezed, contact.deepSteps == kStuckSteps});
     block.onlyWatched = block.onlyWatched || !(joinsIslands(pair.a) || joinsIslands(pair.b));

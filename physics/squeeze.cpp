@@ -11,6 +11,8 @@ using namespace math;
 
 // Cosine between the normals of two bodies that squeeze what is between them. A wedge of more than 60 degrees lets it out.
 constexpr double kOpposed = -0.5;
+// How much less room than it needs a body has between the two, in smallest half extents: as if it were deep (Contact::isDeep) in both.
+constexpr double kNoRoom = 0.04;
 // A wedge of 29 degrees that closes without friction shoots out what is in it with so many times its speed.
 constexpr double kMostAmplified = 4;
 
@@ -26,22 +28,24 @@ void forgetImpulses(Contact& contact) {
   contact.twistImpulse = contact.totalTwistImpulse = contact.reference = 0;
 }
 
-// Finds the bodies that are deep in each other and, at two ends, in bodies that do not give way, of which one moves. What their contacts
-// ask for excludes each other. The impulses would grow with each substep until they turn over a corner and shoot it out. So what moves
-// goes through them, until they are no longer deep in it.
+// Finds the bodies that are deep in each other and have, between two bodies that do not give way, of which one moves, less room than
+// they need. What their contacts ask for excludes each other. The impulses would grow with each substep until they turn over a corner
+// and shoot it out; or the contact that is solved last is obeyed, and the body pressed through the other. So what moves goes through
+// them, until they are no longer in it.
 void World::Impl::findSqueezed() {
-  if (std::none_of(contactBlocks.begin(), contactBlocks.end(), [](const ContactBlockUpdate& block) { return block.anyDeep; })) return;
+  if (std::none_of(contactBlocks.begin(), contactBlocks.end(), [](const ContactBlockUpdate& block) { return block.mayBeSqueezed; })) return;
   std::vector<DeepContact>& deep = deepContacts;
   deep.clear();
   islandOf.resize(bodies.size());
   bool anyMoves = false;
   for (std::uint32_t place = 0; place < activeContacts.size(); ++place) {
     const ContactRef& ref = activeContacts[place];
-    if (!ref.isDeep) continue;
+    const std::uint32_t fixed = fixedBodyOf(ref);
+    if (!ref.isDeep && fixed == kNone) continue;
     islandOf[ref.bodyA] = ref.bodyA;
     islandOf[ref.bodyB] = ref.bodyB;
     anyMoves = anyMoves || pusherOf(ref) != kNone;
-    deep.push_back({0, place, fixedBodyOf(ref), {0, 0, 0}});
+    deep.push_back({0, place, fixed});
   }
   if (anyMoves) judgeDeepContacts();
   std::erase_if(activeContacts, [](const ContactRef& ref) { return ref.isSqueezed; });
@@ -59,20 +63,26 @@ void World::Impl::judgeDeepContacts() {
     const Vec3 normal = rotated(frames[ref.bodyA], contacts[ref.contact].normal);
     d.root = rootOf(d.fixed == ref.bodyA ? ref.bodyB : ref.bodyA);
     d.normal = d.fixed == ref.bodyA ? normal : -1.0 * normal;
+    if (d.fixed != kNone) d.depth = -leastSeparation(contacts[ref.contact]) / smallestExtent(bodies[ref.bodyA], bodies[ref.bodyB]);
   }
   std::sort(deep.begin(), deep.end(), [](const DeepContact& x, const DeepContact& y) { return x.root != y.root ? x.root < y.root : x.place < y.place; });
-  const auto squeeze = [this](const DeepContact& x, const DeepContact& y) {
-    return x.fixed != kNone && y.fixed != kNone && x.fixed != y.fixed && (movesNow[x.fixed] != 0 || movesNow[y.fixed] != 0) &&
-           dot(x.normal, y.normal) < kOpposed;
+  const auto squeeze = [](const DeepContact& x, const DeepContact& y) {
+    return y.fixed != kNone && y.fixed != x.fixed && x.depth + y.depth > kNoRoom && dot(x.normal, y.normal) < kOpposed;
   };
   for (std::size_t begin = 0, end = 0; begin < deep.size(); begin = end) {
+    while (end < deep.size() && deep[end].root == deep[begin].root) ++end;
     bool isSqueezed = false;
-    for (end = begin; end < deep.size() && deep[end].root == deep[begin].root; ++end)
-      for (std::size_t i = begin; i < end && !isSqueezed; ++i) isSqueezed = squeeze(deep[i], deep[end]);
+    for (std::size_t i = begin; i < end; ++i) {
+      DeepContact& by = deep[i];
+      if (pusherOf(activeContacts[by.place]) == kNone) continue;
+      for (std::size_t k = begin; k < end && !by.squeezes; ++k) by.squeezes = squeeze(by, deep[k]);
+      isSqueezed = isSqueezed || by.squeezes;
+    }
     bool isNew = false;  // what they pressed with is out of balance now
     for (std::size_t i = begin; i < end; ++i) {
-      Contact& contact = contacts[activeContacts[deep[i].place].contact];
-      const bool begins = isSqueezed && !contact.isSqueezed && pusherOf(activeContacts[deep[i].place]) != kNone;
+      const ContactRef& ref = activeContacts[deep[i].place];
+      Contact& contact = contacts[ref.contact];
+      const bool begins = (deep[i].squeezes || (isSqueezed && ref.isDeep)) && !contact.isSqueezed && pusherOf(ref) != kNone;
       contact.isSqueezed = contact.isSqueezed || begins;
       isNew = isNew || begins;
     }

@@ -125,16 +125,17 @@ struct IsolatedContact {
   bool wasClosed;  // at the start of the step
 };
 struct IsolatedBodies {
-  std::vector<IsolatedBody> bodies;
   std::vector<IsolatedContact> contacts;
-  std::vector<IsolatedBody> closed;  // of small closed islands that are not isolated; root: of the island
+  std::vector<IsolatedBody> bodies, closed;  // closed: of small closed islands that are not isolated; root: of the island
 };
 
-// Of bodies that are deep in each other, see squeeze.cpp.
+// Deep, or with a body that does not give way, see squeeze.cpp.
 struct DeepContact {
-  std::uint32_t root, place;  // the lowest of the bodies that hang together by such contacts; in the list of this step
+  std::uint32_t root, place;  // the lowest of the bodies that hang together by deep contacts; in the list of this step
   std::uint32_t fixed;        // the body that it does not move, or kNone
-  math::Vec3 normal;          // world, out of `fixed`
+  bool squeezes = false;      // `fixed` moves, and leaves too little room
+  double depth = 0;           // in `fixed`, smallest half extents
+  math::Vec3 normal = {0, 0, 0};  // world, out of `fixed`
 };
 
 // Storage of findFirstLoads().
@@ -169,15 +170,14 @@ struct ContactBlockUpdate {
   std::vector<Contact> fresh;
   std::vector<std::uint32_t> wakes;    // sleepers that are touched
   bool onlyWatched = false;            // some of them only so that a sleeper wakes when it is touched
-  bool anyDeep = false;                // some contact is
-  int queries = 0;
-  int points = 0;  // of the contacts of this step
+  bool mayBeSqueezed = false;          // some contact is deep, or squeezed
+  int queries = 0, points = 0;         // points: of the contacts of this step
   void clear() {
     active.clear();
     changed.clear();
     fresh.clear();
     wakes.clear();
-    onlyWatched = anyDeep = false;
+    onlyWatched = mayBeSqueezed = false;
     queries = 0;
   }
 };

@@ -16,7 +16,7 @@ struct Contact {
   // The bodies were put inside each other: they are moved apart without ever getting a velocity from it.
   bool startedInside = false;
   bool isDeep = false;      // further inside each other than loads press them
-  bool isSqueezed = false;  // ... between bodies that do not give way, of which this one moves: it is let through
+  bool isSqueezed = false;  // one of them moves, does not give way and leaves the other no room: it is let through
   bool isNew = true;  // was in no step yet; its impulses, if any, are a guess
   std::uint8_t deepSteps = 0;  // for so many steps the bodies have been moving far inside each other
   float friction = 0;

@@ -146,6 +146,38 @@ TEST(Squeeze, WhatIsPressedStaysOnTheFloor) {
   }
 }
 
+// A plate that bounces it onto the floor is obeyed in each substep, so the box is never deep in it: there is less room than it needs.
+TEST(Squeeze, WhatIsHitOntoTheFloorStaysThere) {
+  for (unsigned seed = 1; seed <= 20; ++seed)
+    for (const double speed : {0.1, 0.3, 1.0})
+      for (const double rate : {30.0, 60.0, 240.0}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << speed << " m/s, rate " << rate);
+        Numbers random(seed);
+        World world;
+        const double restitution = random.between(0.1, 1);
+        const double friction = std::max(0.0, random.between(-0.5, 1));
+        const auto add = [&](BodyDef body) {
+          body.restitution = restitution;
+          body.friction = friction;
+          return world.addBody(body);
+        };
+        add(boxAt({0, 0, -0.5}, {10, 10, 0.5}, BodyKind::Static));
+        const Vector3d half = random.vector(0.15) + Vector3d::Constant(0.25);
+        const double x = random.between(-1, 1);
+        const double y = random.between(-1, 1);
+        const BodyId box = add(boxAt({x, y, half.z()}, half));
+        const BodyId plate = add(boxAt({0, 0, 2 * half.z() + 0.3}, {1.2, 1.2, 0.2}, BodyKind::Kinematic));
+        const double down = (2 * half.z() + 0.1) / speed, most = 4 * speed + 0.5;
+        for (double time = 0; time < down + 1; time += 1 / rate) {
+          world.setLinearVelocity(plate, {0, 0, time < down ? -speed : 0.0});
+          ASSERT_EQ(world.step(1 / rate).errors, kStepOk);
+          ASSERT_GT(world.pose(box).position.z(), half.z() - 0.3 * half.minCoeff()) << "at " << time;
+          ASSERT_LT(world.linearVelocity(box).norm(), most) << "at " << time;
+        }
+        EXPECT_NEAR(world.pose(box).position.z(), half.z(), 0.002);
+      }
+}
+
 // A kinematic body that only pushes is no squeeze: the box goes along with it, at its speed.
 TEST(Squeeze, ABoxInFrontOfAPusherGoesAlong) {
   for (const double speed : {0.5, 5.0, 20.0}) {
