@@ -104,7 +104,7 @@ void World::Impl::collectSweptBodies(double dt) {
 }
 
 // Whether a swept dynamic body has to be tested against another one.
-bool World::Impl::sweepsAgainst(const SweptBody& swept, std::uint32_t other) const {
+bool World::Impl::sweepsAgainst(const SweptBody& swept, std::uint32_t other) {
   const BodyState& a = bodies[swept.body];
   const BodyState& b = bodies[other];
   if (other == swept.body || !b.alive || !mayCollide(swept.body, other)) return false;
@@ -189,7 +189,7 @@ void World::Impl::findSweepHit(std::uint32_t pairIndex) {
 }
 
 // What pushes goes on to its end, and takes along what it hit, up to where that meets something else that is not dynamic.
-void World::Impl::takeAlong(SweptBody& swept, std::uint32_t by) const {
+void World::Impl::takeAlong(SweptBody& swept, std::uint32_t by) {
   const double left = 1 - swept.stop;
   const Pose relative = relativePose(poseAt(sweep.bodies[sweep.number[by] - 1].motion, swept.stop), swept.end);
   const Quat turn = load(bodies[by].pose.orientation);

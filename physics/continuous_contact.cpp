@@ -19,10 +19,11 @@ constexpr double kGrazeShare = 0.01;
 
 }  // namespace
 
-bool World::Impl::mayCollide(std::uint32_t a, std::uint32_t b) const {
+// Whether a sweep may stop the one body at the other.
+bool World::Impl::mayCollide(std::uint32_t a, std::uint32_t b) {
   if (!accepts(bodies[a].def.filter, bodies[b].def.filter)) return false;
   const PairRule* rule = findRule(std::min(a, b), std::max(a, b));
-  return rule == nullptr || !rule->ignored;
+  return (rule == nullptr || !rule->ignored) && !letsThrough(a, b);
 }
 
 // How far (m) two bodies may come nearer to each other in this step, if no contact changes their velocities.

@@ -94,6 +94,14 @@ void World::Impl::judgeDeepContacts() {
   }
 }
 
+// Whether one of two bodies squeezes the other, and so is let through by it.
+bool World::Impl::letsThrough(std::uint32_t a, std::uint32_t b) {
+  const BodyDef &defA = bodies[a].def, &defB = bodies[b].def;
+  if (defA.kind == BodyKind::Static || defB.kind == BodyKind::Static || (defA.kind == defB.kind && defA.dominance == defB.dominance)) return false;
+  const BodyPair* pair = findPair(std::min(a, b), std::max(a, b));
+  return pair != nullptr && pair->contact != kNone && contacts[pair->contact].isSqueezed;
+}
+
 // The body of a contact that moves and does not give way, or kNone.
 std::uint32_t World::Impl::pusherOf(const ContactRef& contact) const {
   const std::uint32_t fixed = fixedBodyOf(contact);

@@ -251,8 +251,7 @@ struct World::Impl {
   std::vector<std::uint8_t> movesNow;     // per body: 0: it does not, else in `moving`, as 1: kinematic, 2: dynamic
   std::vector<std::uint32_t> islandOf;     // union-find, per body
   std::vector<Island> islands;             // per body, valid for roots
-  bool mayHavePushed = false;               // some island has a pushSpeed
-  bool mayHaveCarried = false;              // some island may be carried
+  bool mayHavePushed = false, mayHaveCarried = false;  // some island has a pushSpeed, may be carried
   std::vector<CarriedIsland> carried;       // per body, of roots
   std::vector<std::uint32_t> drives;         // bodies with a swayTime
   bool mayHaveIsolated = false, mayHaveClosed = false;  // some island may be isolated, closed and small
@@ -318,6 +317,7 @@ struct World::Impl {
   void updateContacts();
   void findSqueezed();
   void judgeDeepContacts();
+  bool letsThrough(std::uint32_t a, std::uint32_t b);
   std::uint32_t pusherOf(const ContactRef& contact) const;
   void notePush(Island& island, const ContactRef& contact, std::uint32_t pusher) const;
   double speedAhead(std::uint32_t index) const;
@@ -398,17 +398,17 @@ struct World::Impl {
   bool isBelow(std::uint32_t ground, std::uint32_t body, const GhostStorage::Plane& plane, double seam) const;
   bool turnContact(std::uint32_t contact, const math::Vec3& normal);
   void dropContact(std::uint32_t contact);
-  bool mayCollide(std::uint32_t a, std::uint32_t b) const;
+  bool mayCollide(std::uint32_t a, std::uint32_t b);
   Aabb boundsOnTheWay(std::uint32_t index, const math::Vec3& turn) const;
   bool needsSweep(std::uint32_t index, double moved, double dt) const;
   void collectSweptBodies(double dt);
   void addSweptBody(std::uint32_t index, double dt);
   void collectSweptPairs();
-  bool sweepsAgainst(const SweptBody& swept, std::uint32_t other) const;
+  bool sweepsAgainst(const SweptBody& swept, std::uint32_t other);
   void stopSweptBodies();
   void findSweepHit(std::uint32_t pairIndex);
   void applyStop(const SweptBody& swept, double dt);
-  void takeAlong(SweptBody& swept, std::uint32_t by) const;
+  void takeAlong(SweptBody& swept, std::uint32_t by);
   Pose endOf(const SweptBody& swept) const;
   Aabb boundsBetween(std::uint32_t index, const Pose& start, const Pose& end) const;
   void noteDeepPair(const SweptPair& pair);

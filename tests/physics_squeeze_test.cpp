@@ -178,6 +178,35 @@ TEST(Squeeze, WhatIsHitOntoTheFloorStaysThere) {
       }
 }
 
+// What is let through takes nothing along when bodies are swept, either.
+TEST(Squeeze, WhatIsPressedFastStaysOnTheFloor) {
+  for (unsigned seed = 1; seed <= 40; ++seed)
+    for (const double rate : {30.0, 60.0}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", rate " << rate);
+      Numbers random(seed);
+      World world;
+      addFloor(world);
+      std::vector<BodyId> boxes;
+      std::vector<Vector3d> halves;
+      double top = 0;
+      for (int i = 0; i < 2; ++i) {
+        halves.push_back(random.vector(0.15) + Vector3d::Constant(0.25));
+        BodyDef box = boxAt({0, 0, top + halves[i].z()}, halves[i]);
+        box.restitution = random.between(0, 1);
+        box.density = 1000 * std::exp2(random.between(-3, 3));
+        boxes.push_back(world.addBody(box));
+        top += 2 * halves[i].z();
+      }
+      const BodyId plate = world.addBody(boxAt({0, 0, top + 0.5}, {1.2, 1.2, 0.2}, BodyKind::Kinematic));
+      const double speed = random.between(3, 10), down = (0.3 + top) / speed;
+      for (double time = 0; time < down + 0.5; time += 1 / rate) {
+        world.setLinearVelocity(plate, {0, 0, time < down ? -speed : 0.0});
+        ASSERT_EQ(world.step(1 / rate).errors, kStepOk);
+        for (const BodyId box : boxes) ASSERT_GT(world.pose(box).position.z(), 0) << "at " << time;
+      }
+    }
+}
+
 // A kinematic body that only pushes is no squeeze: the box goes along with it, at its speed.
 TEST(Squeeze, ABoxInFrontOfAPusherGoesAlong) {
   for (const double speed : {0.5, 5.0, 20.0}) {
