@@ -24,6 +24,7 @@ struct BodyState {
   Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  // kg m^2, principal, own axes; 0 when not dynamic
   double mass = 0;                                    // kg; 0 when not dynamic
   double radius = 0;                                  // m, half the diagonal
+  double unrestTime = 0;  // s for which it was slow without coming to rest, less those in which it was calm
   double stillTime = 0;                               // s for which the body has been slow enough to sleep
   std::uint32_t generation = 0;
   std::uint32_t sleepingIsland = kNone;  // kNone: awake (or never sleeps: static)

@@ -131,7 +131,7 @@ void describeBody(Archive& ar, T& body) {
   vector3(ar, body.angularVelocity);
   vector3(ar, body.lastVelocity);
   vector3(ar, body.lastSpin);
-  numbers(ar, body.swayTime, body.stillTime, body.sleepingIsland, body.frozen, body.held, body.isNew);
+  numbers(ar, body.swayTime, body.unrestTime, body.stillTime, body.sleepingIsland, body.frozen, body.held, body.isNew);
   if constexpr (Archive::kReads) {
     ar.check(def.kind == BodyKind::Static || def.kind == BodyKind::Kinematic || def.kind == BodyKind::Dynamic);
     if (ar.good) ar.check(validate(def).empty() && validatePose(body.pose).empty());

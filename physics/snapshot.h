@@ -7,7 +7,7 @@
 
 namespace sunder {
 
-inline constexpr std::uint32_t kSnapshotVersion = 4;
+inline constexpr std::uint32_t kSnapshotVersion = 5;
 
 struct SnapshotInfo {
   std::uint32_t version = 0;

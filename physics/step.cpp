@@ -45,6 +45,17 @@ constexpr std::size_t kSortShare = 16;
 // pair, its box would have to be shorter at once.
 constexpr double kAloneLooksAhead = 2;
 
+// What is slower than this (m/s; hits are faster) and changes its velocity by more than this share of what gravity alone would do is not
+// coming to rest. After so long of that (s, less what it was calm in between) it sways; what settles at once does not. The time is
+// counted up to the last, so that it sways on for a while when it has become calm.
+constexpr double kSlow = 0.25, kUneasyShare = 0.05, kUnrest = 0.1, kMostUnrest = 1;
+
+void noteUnrest(BodyState& body, const Vec3& before, double gravity, double dt) {
+  const Vec3 now = load(body.linearVelocity);
+  const bool isUneasy = length(now) < kSlow && length(now - before) > kUneasyShare * dt * gravity;
+  body.unrestTime = std::clamp(body.unrestTime + (isUneasy ? dt : -dt), 0.0, kMostUnrest);
+}
+
 }  // namespace
 
 void World::Impl::startTime(double dt) {
@@ -100,6 +111,7 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
   forEachMember([&](std::uint32_t body, std::uint32_t number) {
     solverBody[body] = number;
     bodies[body].previousPose = bodies[body].pose;
+    group.solver.sways[number] = bodies[body].unrestTime > kUnrest;
     if (!group.isCarried) return fillSolverBody(group.solver, body, dt, substeps, nullptr);
     if (bodies[body].def.kind != BodyKind::Dynamic) return;  // at rest in the frame
     const Carrier carrier = carrierOfMember(body);
@@ -119,7 +131,9 @@ void World::Impl::solveGroup(SolverGroup& group, double dt) {
     }
     hasMoved[body] = 1;
     if (mayHavePushed && !group.isCarried) limitPushed(body, group.solver.bodies[number], dt);
+    const Vec3 before = load(bodies[body].linearVelocity);
     moveSolved(bodies[body], group.solver.bodies[number], dt);
+    noteUnrest(bodies[body], before, length(load(def.gravity)), dt);
     if (group.isCarried) leaveFrame(bodies[body], carrierOfMember(body), dt);
   });
 }

@@ -60,6 +60,7 @@ struct alignas(64) ContactBlock {
   bool isNew = false;            // some contact has no impulses yet to start from
   bool bounces = false;          // some contact has a restitution
   bool startedInside = false;    // some contact has Contact::startedInside
+  bool sways = false;            // some body does: ContactSolver::sways
   bool turns = false;            // some surface that a contact does not move turns
   bool isLocked = false;         // some body has locked axes: bits of them in
   std::int32_t locksA[8] = {};   // linear x y z, angular x y z from bit 0 up, world axes

@@ -27,7 +27,8 @@ struct ContactKernel {
   void (*solveNormals)(ContactBlock* blocks, int count, SolverBody* bodies, const SolverWarmStart* before,
                        const ContactKernelParameters& parameters);
   // `dropped`, if not null, gathers the part of the velocity changes that must not start the next substep (hits).
-  void (*relax)(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped,
+  // Not the `last` sweep: only of blocks that sway.
+  void (*relax)(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped, bool last,
                 const ContactKernelParameters& parameters);
   // One more sweep of solveNormals() (`push`) or of the normals of relax(), without softness, and of friction if it `rubs`. Notes the
   // changes in `sweeps` and returns the energy of what they alone would move, twice, J.

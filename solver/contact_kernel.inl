@@ -301,9 +301,10 @@ void dropHits(ContactBlock& block, const Frame& f, SolverWarmStart* dropped) {
   scatter(block.bodyB, load8(block.inverseMassB) * impulse, toWorld(f, s.inertiaB * s.torqueB));
 }
 
-SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped,
+SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, SolverWarmStart* dropped, bool last,
                           const ContactKernelParameters& parameters) {
   for (ContactBlock* block = blocks; block != blocks + count; ++block) {
+    if (!last && !block->sways) continue;
     const Frame f = loadFrame(*block);
     const Motion a = gatherVelocity(block->bodyA, bodies), b = gatherVelocity(block->bodyB, bodies);
     PairState s = loadState(*block, f, a, b);
@@ -320,9 +321,10 @@ SUNDER_FLATTEN void relax(ContactBlock* blocks, int count, SolverBody* bodies, S
       relaxFriction(*block, s);
     }
     block->isNew = false;
+    storeState(*block, f, s, a, b, bodies);
+    if (!last) continue;
     if (block->turns) turnSurface(*block, f);
     addTotals(*block);
-    storeState(*block, f, s, a, b, bodies);
     if (block->hits && dropped != nullptr) dropHits(*block, f, dropped);
   }
 }

@@ -148,6 +148,7 @@ void ContactSolver::fillLane(ContactBlock& block, ContactBlockInput& in, int lan
   block.bounces = block.bounces || block.restitution[lane] > 0;
   block.isNew = block.isNew || contact.isNew;
   block.startedInside = block.startedInside || contact.startedInside;
+  block.sways = block.sways || sways[solverBody[contact.bodyA]] != 0 || sways[solverBody[contact.bodyB]] != 0;
   const SolverDrive& driveA = drives[static_cast<std::size_t>(block.bodyA[lane])];
   const SolverDrive& driveB = drives[static_cast<std::size_t>(block.bodyB[lane])];
   block.locksA[lane] = locked[static_cast<std::size_t>(block.bodyA[lane])];

@@ -56,6 +56,7 @@ class ContactSolver {
   std::vector<SolverMass> masses;
   std::vector<SolverDrive> drives;
   std::vector<std::uint8_t> locked;  // bits of the axes for which keep is 0
+  std::vector<std::uint8_t> sways;   // 1: slow, but does not come to rest: its contacts are relaxed more often
 
   void clear();
   // Number 0 and count - 1 more, all as new.
@@ -130,6 +131,7 @@ class ContactSolver {
   std::vector<SweptBlock> swept_;
   double deepest_ = 0;
   float sagSpeed_ = 0;  // as in ContactBlockInput
+  bool sways_ = false;          // some block does
   bool startedInside_ = false;  // some contact has Contact::startedInside
   bool overflows_ = false;  // the last color is the overflow
 };

@@ -83,7 +83,7 @@ int ContactSolver::solveAtRest(std::vector<Contact>& contacts, std::span<const C
     if (visits + count > most || count == 0 || largestSpeed(radius) <= tolerance) break;
     holdBlocks(held_);
     forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.solveNormals(blocks, n, bodies.data(), base_.data(), parameters_); });
-    forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), nullptr, parameters_); });
+    forEachColor(pool, [&](ContactBlock* blocks, int n) { kernel.relax(blocks, n, bodies.data(), nullptr, true, parameters_); });
     goFurther(step);
   }
   storeImpulses(blocks_, contacts, solverBody, settings.substep());

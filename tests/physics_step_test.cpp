@@ -147,6 +147,28 @@ TEST(Step, ATurntableCarriesWhatLiesOnIt) {
       }
 }
 
+// Put down with gaps, bodies of other masses on each other come to rest; the loads that travel through the stack die out.
+TEST(Step, StacksOfMixedMassesDoNotHum) {
+  for (const double rate : {60.0, 240.0})
+    for (unsigned seed = 11; seed <= 30; ++seed) {
+      Numbers numbers(seed);
+      World world;
+      addFloor(world);
+      std::vector<BodyId> ids;
+      const double width = numbers.between(0.1, 0.25);
+      double top = 0;
+      for (int i = 0; i < 12; ++i) {
+        const double half = width * numbers.between(0.5, 1), gap = numbers.between(0, 0.003);
+        ids.push_back(world.addBody(boxAt({0, 0, top + gap + half}, {width, width, half})));
+        world.setMass(ids.back(), std::exp(numbers.between(0, std::log(13))));
+        world.setFriction(ids.back(), 0.7);
+        top += 2 * half + 0.003;
+      }
+      run(world, 6, 1 / rate);
+      for (const BodyId id : ids) EXPECT_LT(world.linearVelocity(id).norm(), 0.005) << "rate " << rate << ", seed " << seed;
+    }
+}
+
 // A light box that heavy ones press between faces that are nearly opposed moves as fast as its velocity says: friction holds it from
 // the moment at which the load comes.
 TEST(Step, NothingIsShotOutOfAStack) {

@@ -115,12 +115,12 @@ inline KernelWork solved(const ContactKernel& kernel, KernelWork work) {
     }
     // On their way to convergence, as in ContactSolver::sweepHits().
     for (int sweep = 0; sweep < 3; ++sweep) {
-      work.energy.push_back(kernel.sweepRigid(work.blocks.data(), count, work.bodies.data(), work.sweeps.data(), substep != 1, work.parameters));
-      kernel.goFurther(work.blocks.data(), count, work.bodies.data(), work.sweeps.data(), 0.5f);
+      work.energy.push_back(kernel.sweepRigid(work.blocks.data(), count, work.bodies.data(), work.sweeps.data(), substep != 1, substep == 2, work.parameters));
+      kernel.goFurther(work.blocks.data(), count, work.bodies.data(), work.sweeps.data(), substep == 2, 0.5f);
     }
     for (SolverBody& body : work.bodies)
       for (int k = 0; k < 8; ++k) body.displacement[k] += body.velocity[k] / work.parameters.inverseSubstep;
-    kernel.relax(work.blocks.data(), count, work.bodies.data(), substep != 1 ? work.dropped.data() : nullptr, work.parameters);
+    kernel.relax(work.blocks.data(), count, work.bodies.data(), substep != 1 ? work.dropped.data() : nullptr, true, work.parameters);
     float done[2] = {0, 0};
     kernel.addWork(work.blocks.data(), count, work.bodies.data(), work.before.data(), done);
     work.energy.insert(work.energy.end(), std::begin(done), std::end(done));
